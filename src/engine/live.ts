@@ -1,0 +1,66 @@
+import type { Config } from '../model/config.ts';
+import type { Identity, IdentityKey } from '../model/identity.ts';
+import type { Outcome, Plan, SignalName } from '../model/plan.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+
+/** One point of a process's recent past; ten minutes of them are kept per related process. */
+export interface MemoryPoint {
+  readonly at: number;
+  readonly bytes: number;
+  readonly cpu: number | null;
+}
+
+/** An event the Log panel shows. */
+export interface LogLine {
+  readonly at: number;
+  readonly text: string;
+  readonly tone: 'plain' | 'good' | 'warn' | 'bad';
+}
+
+/** What the user asks to be done; the engine answers with a plan before anything happens. */
+export type ActRequest =
+  | { readonly act: 'end'; readonly targets: readonly Identity[]; readonly force: boolean }
+  | { readonly act: 'clean' }
+  | { readonly act: 'zombies' }
+  | { readonly act: 'signal'; readonly targets: readonly Identity[]; readonly signal: SignalName };
+
+export interface RunningPlan {
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  readonly done: boolean;
+  readonly summary: string | null;
+}
+
+/** All that the TUI shows, replaced as a whole when something changed. */
+export interface LiveState {
+  readonly snapshot: Snapshot;
+  readonly config: Config;
+  /** Total related memory over time, for the header's sparkline. */
+  readonly memory: readonly number[];
+  readonly intervalSeconds: number;
+  readonly slowedDown: boolean;
+  readonly readOnly: string | null;
+  readonly running: RunningPlan | null;
+  readonly log: readonly LogLine[];
+  readonly error: string | null;
+}
+
+/** The engine as the TUI sees it: a store to subscribe to, and requests to send. It never touches the machine itself. */
+export interface Live {
+  subscribe(listener: () => void): () => void;
+  getState(): LiveState;
+  history(key: IdentityKey): readonly MemoryPoint[];
+  proportionalMemory(pid: number): Promise<number | null>;
+  /** A fresh plan for the request; nothing is signalled. */
+  plan(request: ActRequest): Promise<Plan>;
+  /** Runs a plan the user confirmed; progress arrives through the state. `typedPids`: soft-protected ones confirmed by typing. */
+  run(plan: Plan, request: ActRequest): Promise<void>;
+  cancel(): void;
+  /** Jumps to the tmux pane of a process; resolves to a sentence that says what happened. */
+  jump(target: Identity): Promise<string>;
+  setInterval(seconds: number): void;
+  setFrozen(frozen: boolean): void;
+  setAll(all: boolean): void;
+  refresh(): void;
+  stop(): Promise<void>;
+}

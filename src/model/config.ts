@@ -1,0 +1,99 @@
+import type { Kind } from './kind.ts';
+
+/** A user's own recogniser: matched token by token like the built-in families. */
+export interface UserRecogniser {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Family of an agent, when kind is `agent`. */
+  readonly agent?: string | undefined;
+  /** Basename of the executable, of argv[0] or of the script an interpreter runs; `*` matches any run of characters. */
+  readonly program: string;
+  /** Words that must all appear as whole arguments. */
+  readonly args?: readonly string[] | undefined;
+}
+
+/** A user's own heartbeat file: where it is and which fields mean what. */
+export interface HeartbeatSource {
+  readonly name: string;
+  /** Glob relative to a root. */
+  readonly glob: string;
+  readonly time?: string | undefined;
+  readonly timeFormat?: 'iso' | 'iso-local' | 'epoch-s' | 'epoch-ms' | 'mtime' | undefined;
+  readonly status?: string | undefined;
+  readonly task?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly session?: string | undefined;
+  readonly pid?: string | undefined;
+  readonly warnSeconds?: number | undefined;
+  readonly criticalSeconds?: number | undefined;
+  /** Values of `status` that mean finished. */
+  readonly terminal?: readonly string[] | undefined;
+}
+
+/** Every number that decides whether something is worth saying, under the finding's name. */
+export interface Thresholds {
+  readonly leak: { readonly criticalBytes: number };
+  readonly zombie: { readonly criticalCount: number; readonly quietSeconds: number };
+  readonly 'over-memory': { readonly limitBytes: number };
+  readonly 'memory-growth': {
+    readonly minutes: number;
+    readonly growthBytes: number;
+    readonly factor: number;
+  };
+  readonly 'too-many-agents': { readonly count: number };
+  readonly 'idle-agent': { readonly seconds: number };
+  readonly 'concurrent-builds': { readonly warnCount: number; readonly criticalCount: number };
+  readonly 'heartbeat-stale': {
+    readonly warnSeconds: number;
+    readonly criticalSeconds: number;
+    readonly leftoverSeconds: number;
+  };
+  readonly 'heartbeat-missing': { readonly seconds: number };
+  readonly 'marker-age': {
+    readonly warnSeconds: number;
+    readonly criticalSeconds: number;
+    readonly stillSeconds: number;
+  };
+  readonly 'loop-guard': { readonly count: number };
+  readonly 'lock-stale': { readonly seconds: number };
+  readonly 'stuck-io': { readonly seconds: number };
+  readonly spinning: { readonly percent: number; readonly seconds: number };
+}
+
+export type ThemeName = 'default' | 'light' | 'high-contrast';
+
+export interface Config {
+  readonly thresholds: Thresholds;
+  readonly recognisers: readonly UserRecogniser[];
+  /** Globs on a process's name or on one of its words; whatever matches is hard-protected. */
+  readonly protect: readonly string[];
+  readonly heartbeats: readonly HeartbeatSource[];
+  readonly theme: ThemeName;
+  /** Columns of the TUI, in order; null: the built-in choice by width. */
+  readonly columns: readonly string[] | null;
+}
+
+export const DEFAULT_CONFIG: Config = {
+  thresholds: {
+    leak: { criticalBytes: 1024 ** 3 },
+    zombie: { criticalCount: 5, quietSeconds: 10 },
+    // 2,000,000 KiB: the limit of the seed's circuit breaker, which counts in KB of ps.
+    'over-memory': { limitBytes: 2_000_000 * 1024 },
+    'memory-growth': { minutes: 10, growthBytes: 64 * 1024 ** 2, factor: 1.5 },
+    'too-many-agents': { count: 3 },
+    'idle-agent': { seconds: 3600 },
+    'concurrent-builds': { warnCount: 1, criticalCount: 3 },
+    'heartbeat-stale': { warnSeconds: 90, criticalSeconds: 180, leftoverSeconds: 6 * 3600 },
+    'heartbeat-missing': { seconds: 90 },
+    'marker-age': { warnSeconds: 90, criticalSeconds: 150, stillSeconds: 180 },
+    'loop-guard': { count: 3 },
+    'lock-stale': { seconds: 30 },
+    'stuck-io': { seconds: 60 },
+    spinning: { percent: 80, seconds: 60 },
+  },
+  recognisers: [],
+  protect: [],
+  heartbeats: [],
+  theme: 'default',
+  columns: null,
+};

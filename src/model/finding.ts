@@ -1,0 +1,45 @@
+import type { Identity } from './identity.ts';
+
+export const SEVERITIES = ['info', 'warn', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const atLeast = (severity: Severity, floor: Severity): boolean =>
+  SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(floor);
+
+export const FINDING_IDS = [
+  'leak',
+  'zombie',
+  'duplicate-server',
+  'over-memory',
+  'memory-growth',
+  'too-many-agents',
+  'idle-agent',
+  'concurrent-builds',
+  'heartbeat-stale',
+  'heartbeat-missing',
+  'marker-age',
+  'loop-guard',
+  'lock-stale',
+  'agent-finished-session-alive',
+  'agent-dead-registry-active',
+  'leftover-files',
+  'stopped',
+  'stuck-io',
+  'spinning',
+] as const;
+export type FindingId = (typeof FINDING_IDS)[number];
+
+/** What a face of the product can offer to do about a finding. */
+export type FindingAction = 'clean' | 'zombies' | 'end' | 'continue' | 'sweep' | 'remove-file';
+
+/** One thing wrong: how bad, the evidence, what it concerns, and what would mend it. */
+export interface Finding {
+  readonly id: FindingId;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly why: string;
+  readonly processes: readonly Identity[];
+  readonly files: readonly string[];
+  readonly remedy: string;
+  readonly action: FindingAction | null;
+}

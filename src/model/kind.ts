@@ -1,0 +1,63 @@
+/** What a process is. */
+export const KINDS = [
+  'agent',
+  'mcp',
+  'lean-lsp',
+  'lake',
+  'lean',
+  'tmux',
+  'wrapper',
+  'shell',
+  'browser',
+  'other',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What a process does within its kind, where that changes how it is judged. */
+export type Role =
+  /** Claude's supervisor and its helpers: hard-protected, they restart what is killed. */
+  | 'claude-daemon'
+  | 'background-session'
+  /** A daemon by its own declaration (`--daemon`, claude-mem's worker). */
+  | 'declared-daemon'
+  | 'lake-build'
+  | 'lake-serve'
+  | 'lean-server'
+  | 'lean-worker'
+  | 'tmux-server'
+  | 'tmux-client'
+  /** WSL's own processes: killing one destroys the distribution. */
+  | 'wsl-plumbing';
+
+/** Where a climb towards the root ends well: somebody or something live is responsible. */
+export type AnchorKind =
+  | 'terminal'
+  | 'remote-login'
+  | 'login'
+  | 'cron'
+  | 'editor'
+  | 'desktop-app'
+  | 'service-manager';
+
+/** What one process's own words (executable, argv, script) say about it, without its surroundings. */
+export interface Recognition {
+  readonly kind: Kind;
+  /** Family of an agent: claude, codex, gemini… null for everything else. */
+  readonly agent: string | null;
+  /** The record that matched (`claude`, `playwright-mcp`, `npm-exec`…); null when none did. */
+  readonly family: string | null;
+  /** Short display name: `claude`, `lean-lsp-mcp`, `npm exec @playwright/mcp`. */
+  readonly name: string;
+  readonly role: Role | null;
+  /** For a wrapper: the kind its argv says it carries (`npx -y chroma-mcp` carries mcp). */
+  readonly wraps: Kind | null;
+  /** `http`: serves over HTTP, SSE or streamable HTTP by its flags. */
+  readonly transport: 'stdio' | 'http' | null;
+  /** Values of `--resume`, `-r` and `--session-id` that are session ids. */
+  readonly sessionIds: readonly string[];
+  readonly anchor: AnchorKind | null;
+  /** Adopts orphans besides PID 1: `systemd --user`, launchd, WSL init and Relay(…). */
+  readonly adoptsOrphans: boolean;
+  /** Some token carries the word `mcp`: enough only for a stdio child of an agent. */
+  readonly mentionsMcp: boolean;
+}

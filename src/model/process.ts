@@ -1,0 +1,71 @@
+import type { Identity } from './identity.ts';
+
+/** Environment variables we read, by name. Nothing else of an environment is ever kept. */
+export const ENV_NAMES = [
+  'CLAUDECODE',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_PID',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CONFIG_DIR',
+  'CLAUDE_JOB_DIR',
+  'LEAN_PROJECT_PATH',
+  'HOME',
+  'TMUX',
+  'TMUX_PANE',
+] as const;
+export type EnvName = (typeof ENV_NAMES)[number];
+export type NamedEnv = Readonly<Partial<Record<EnvName, string>>>;
+
+/** What standard input is connected to; `abandoned-pipe`: nobody we can read holds its other end. */
+export type Stdin = 'pipe' | 'abandoned-pipe' | 'socket' | 'tty' | 'file' | 'unknown';
+
+/** Costlier facts, read only for processes that need them. `null` always means "could not be read". */
+export interface ProcessDetails {
+  readonly cwd: string | null;
+  readonly swap: number | null;
+  /** The cgroup path, the most specific one of the process's hierarchies. */
+  readonly cgroup: string | null;
+  /** `null`: unreadable, which is no evidence of anything. `{}`: read, none of the names is set. */
+  readonly env: NamedEnv | null;
+  readonly stdin: Stdin;
+  /** fd 0, 1 or 2 is on a pty whose other side is closed. */
+  readonly lostTerminal: boolean;
+  /** TCP ports it listens on, and how many established connections those ports have. `null`: not read. */
+  readonly listening: { readonly ports: readonly number[]; readonly clients: number } | null;
+}
+
+/**
+ * One process as the machine describes it. Texts are already sanitised and redacted.
+ * `null` means the source did not say.
+ */
+export interface ProcessFacts extends Identity {
+  readonly ppid: number | null;
+  readonly pgid: number | null;
+  readonly sid: number | null;
+  readonly uid: number | null;
+  /** `pts/3`, `ttys001`; null when it has none or the table does not tell. */
+  readonly tty: string | null;
+  /** One letter as ps prints it (R S D Z T t I X), `?` when unknown. */
+  readonly state: string;
+  readonly kernelThread: boolean;
+  /** stat or owner could not be read (hidepid, EACCES): unknown, and unknown is never a leak. */
+  readonly unreadable: boolean;
+  /** When it started, in seconds of the backend's clock (see `Look.clock`). */
+  readonly born: number | null;
+  /** User + system CPU seconds used so far. */
+  readonly cpuSeconds: number | null;
+  /** Percent of one core between the last two looks; null on a first look. */
+  readonly cpu: number | null;
+  readonly rss: number | null;
+  readonly comm: string;
+  /** null: unreadable, or a zombie. */
+  readonly argv: readonly string[] | null;
+  readonly exe: string | null;
+  readonly details: ProcessDetails | null;
+}
+
+export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state === 'Z' || p.state === 'X';
+
+/** RSS + swap: what ending the process gives back. VSZ is never used. */
+export const memoryOf = (p: Pick<ProcessFacts, 'rss' | 'details'>): number =>
+  (p.rss ?? 0) + (p.details?.swap ?? 0);

@@ -1,0 +1,164 @@
+import type { Finding } from './finding.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Identity } from './identity.ts';
+import type { Kind, Recognition } from './kind.ts';
+import type { ProcessFacts } from './process.ts';
+
+export type Backend = 'procfs' | 'portable' | 'recorded' | 'demo';
+
+export interface HostFacts {
+  readonly name: string;
+  /** `linux`, `darwin`, `wsl`…; `unknown` for a recorded table. */
+  readonly platform: string;
+  readonly backend: Backend;
+  /** PID 1 is none of systemd, init, launchd, WSL init: PPID 1 is then normal for live processes. */
+  readonly container: boolean;
+  readonly bootId: string | null;
+  readonly memTotal: number | null;
+  readonly memAvailable: number | null;
+  readonly swapUsed: number | null;
+}
+
+/** Who is looking. null in a recorded table: none of its processes is ours. */
+export interface Self {
+  readonly pid: number;
+  readonly uid: number;
+  readonly pgid: number | null;
+  readonly cgroup: string | null;
+}
+
+/** One look at the process table by a backend. */
+export interface Look {
+  readonly takenAt: number;
+  /** Now, on the clock that `ProcessFacts.born` uses. */
+  readonly clock: number;
+  readonly host: HostFacts;
+  readonly self: Self | null;
+  readonly processes: readonly ProcessFacts[];
+  /** A recorded table may miss rows: an absent ancestor is unknown there, dead elsewhere. */
+  readonly complete: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface TmuxPane {
+  readonly socket: string;
+  readonly sessionId: string;
+  readonly session: string;
+  readonly windowId: string;
+  readonly window: number;
+  readonly pane: string;
+  readonly pid: number;
+  readonly tty: string | null;
+  readonly dead: boolean;
+  readonly title: string;
+  /** Epoch seconds of the last output; `window_activity`, because `session_activity` stands still when detached. */
+  readonly activity: number | null;
+  readonly attached: boolean;
+}
+
+export interface TmuxServer {
+  readonly socket: string;
+  readonly pid: number | null;
+  /** false: it did not answer. Its panes are then unknown, not dead. */
+  readonly reachable: boolean;
+  readonly panes: readonly TmuxPane[];
+}
+
+/** Claude's own `sessions/<pid>.json`. */
+export interface ClaudeSession {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat, verbatim; null in files that lack it. */
+  readonly procStart: string | null;
+  readonly sessionId: string;
+  readonly cwd: string | null;
+  readonly kind: string | null;
+  readonly status: string | null;
+  readonly statusUpdatedAt: number | null;
+  readonly name: string | null;
+  readonly jobId: string | null;
+  readonly path: string;
+}
+
+/** A stdio server from `.mcp.json`, `~/.claude.json` or settings, its words redacted like an argv. */
+export interface ConfiguredServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly source: string;
+}
+
+/** Everything judging needs to know about the world at one moment. */
+export interface Observation extends Look {
+  readonly tmux: readonly TmuxServer[];
+  readonly sessions: readonly ClaudeSession[];
+  readonly servers: readonly ConfiguredServer[];
+  readonly heartbeats: readonly Heartbeat[];
+}
+
+export const VERDICTS = ['live', 'leak', 'suspect', 'protected', 'unknown'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export const OWNERSHIP = ['ancestor', 'lineage', 'environ', 'tmux', 'registry'] as const;
+export type Ownership = (typeof OWNERSHIP)[number];
+
+/** The agent session a process belongs to, and how we know. */
+export interface Owner {
+  /** null when only a session id is known. */
+  readonly pid: number | null;
+  readonly start: string | null;
+  readonly sessionId: string | null;
+  readonly how: Ownership;
+  readonly alive: boolean;
+}
+
+export interface JudgedProcess {
+  readonly facts: ProcessFacts;
+  readonly seen: Recognition;
+  /** May differ from `seen.kind`: context turns a nameless child of an agent into an MCP server. */
+  readonly kind: Kind;
+  readonly agent: string | null;
+  readonly name: string;
+  readonly command: string;
+  readonly ageSeconds: number | null;
+  readonly depth: number;
+  readonly owner: Owner | null;
+  readonly tmux: { readonly socket: string; readonly session: string; readonly pane: string } | null;
+  readonly verdict: Verdict;
+  readonly why: readonly string[];
+  readonly protection: 'hard' | 'soft' | null;
+  /** Why it is protected; null when it is not. */
+  readonly protectedBecause: string | null;
+  /** Unreaped children that this process owes a wait. */
+  readonly zombies: number;
+  readonly related: boolean;
+}
+
+export interface Totals {
+  readonly processes: number;
+  readonly agents: number;
+  readonly related: number;
+  readonly rss: number;
+  readonly swap: number;
+  /** RSS + swap of everything with verdict leak. */
+  readonly reclaimable: number;
+  readonly leaks: number;
+  readonly suspects: number;
+  readonly zombies: number;
+}
+
+/** A judged moment: what every face of the product shows and every plan starts from. */
+export interface Snapshot {
+  readonly takenAt: number;
+  readonly clock: number;
+  readonly host: HostFacts;
+  readonly self: Self | null;
+  readonly totals: Totals;
+  readonly warnings: readonly string[];
+  /** Related processes, parents before children; every process with `all`. */
+  readonly processes: readonly JudgedProcess[];
+  readonly findings: readonly Finding[];
+  readonly heartbeats: readonly Heartbeat[];
+  readonly tmux: readonly TmuxServer[];
+}
+
+export const identityOf = (p: JudgedProcess): Identity => ({ pid: p.facts.pid, start: p.facts.start });

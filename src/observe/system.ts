@@ -1,0 +1,57 @@
+import type { Identity, IdentityKey } from '../model/identity.ts';
+import type { SignalName } from '../model/plan.ts';
+import type { ProcessDetails } from '../model/process.ts';
+import type { Backend, Look } from '../model/snapshot.ts';
+
+/** Which costlier facts a process needs. `environ` and `terminal` are the dear ones. */
+export interface DetailRequest extends Identity {
+  /** Read `/proc/PID/environ` (named variables only). */
+  readonly environ: boolean;
+  /** Look at fd 0 to 2: stdin's kind, abandoned pipes, lost terminals. */
+  readonly descriptors: boolean;
+  /** Listening TCP ports and their clients. */
+  readonly sockets: boolean;
+}
+
+/** What is at a pid now. `unreadable` is not "gone": it means keep your hands off. */
+export type Presence =
+  | {
+      readonly status: 'present';
+      readonly identity: Identity;
+      readonly state: string;
+      readonly ppid: number | null;
+      readonly rss: number | null;
+    }
+  | { readonly status: 'gone' }
+  | { readonly status: 'unreadable'; readonly why: string };
+
+export type SignalResult =
+  | { readonly status: 'sent' }
+  | { readonly status: 'gone' }
+  /** The pid now names another process: nothing was sent. */
+  | { readonly status: 'changed' }
+  | { readonly status: 'denied' }
+  | { readonly status: 'unreadable'; readonly why: string };
+
+/**
+ * What every backend fills: procfs, portable, recorded, and the fakes of the tests.
+ * A backend reports; it does not judge. Vanished processes are results, not errors.
+ */
+export interface System {
+  readonly backend: Backend;
+  /** Why signals cannot be sent here (a recorded table); null when they can. */
+  readonly readOnly: string | null;
+  /** One look at all processes. Rejects only when enumeration itself fails, with a sentence. */
+  look(): Promise<Look>;
+  /** Facts by identity key; a process that vanished meanwhile is absent from the map. */
+  details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>>;
+  /** Re-reads what is at a pid; used before every signal and while waiting for an end. */
+  presence(pid: number): Promise<Presence>;
+  /** Re-reads the identity, then signals it: the only way a signal leaves this program. */
+  signal(target: Identity, signal: SignalName): Promise<SignalResult>;
+  /** Proportional set size for the detail view; null when unreadable. */
+  proportionalMemory(pid: number): Promise<number | null>;
+  /** Which processes the next looks must re-read every time; others may be re-read in slices. */
+  follow(related: ReadonlySet<IdentityKey>): void;
+  close(): void;
+}
