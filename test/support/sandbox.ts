@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRunning, pidsWithEnv, type RawProcess, rawProcess } from './proc.ts';
+import { until } from './until.ts';
+
+/** Everything a test starts carries this variable, so that leftovers can be found whatever their parent. */
+export const MARK = 'REAPTOP_TEST_MARK';
+
+/** The environment of a person's shell: nothing of the agent or the CI that may be running the tests. */
+export const plainEnv = (): NodeJS.ProcessEnv => {
+  const env: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (!/^(CLAUDE.*|AI_AGENT|TMUX.*|CI|NO_COLOR|FORCE_COLOR|NODE_ENV|VITEST.*|XDG_.*)$/.test(name))
+      env[name] = value;
+  }
+  return env;
+};
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  cwd?: string;
+  argv0?: string;
+  /** Own session, as setsid(1) would give. */
+  detached?: boolean;
+  stdio?: 'ignore' | 'pipe';
+}
+
+/**
+ * A private corner of the machine for one test: its own HOME, XDG directories, tmux socket
+ * directory and processes. `close()` ends every process that was started below it, by pid
+ * and start time, and removes the directory.
+ */
+export class Sandbox {
+  readonly dir = mkdtempSync(join(tmpdir(), 'reaptop-test-'));
+  readonly home = join(this.dir, 'home');
+  readonly mark = `${process.env.REAPTOP_TEST_RUN ?? 'solo'}.${randomBytes(6).toString('hex')}`;
+  readonly #children: ChildProcess[] = [];
+
+  constructor() {
+    for (const dir of [this.home, this.path('bin'), this.path('work'), this.path('tmux')])
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+  }
+
+  path(...parts: string[]): string {
+    return join(this.dir, ...parts);
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    return {
+      ...plainEnv(),
+      HOME: this.home,
+      XDG_CONFIG_HOME: join(this.home, '.config'),
+      XDG_STATE_HOME: join(this.home, '.local/state'),
+      XDG_CACHE_HOME: join(this.home, '.cache'),
+      TMUX_TMPDIR: this.path('tmux'),
+      [MARK]: this.mark,
+    };
+  }
+
+  write(relative: string, content: string, mode = 0o644): string {
+    const path = this.path(relative);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  }
+
+  /** A program called `name` that simply sleeps: a symlink, so comm and argv[0] carry the name. */
+  sleeper(name: string): string {
+    const path = this.path('bin', name);
+    if (!existsSync(path)) {
+      mkdirSync(join(path, '..'), { recursive: true });
+      symlinkSync('/bin/sleep', path);
+    }
+    return path;
+  }
+
+  start(
+    argv: readonly [string, ...string[]],
+    options: StartOptions = {},
+  ): RawProcess & { child: ChildProcess } {
+    const [command, ...args] = argv;
+    const child = spawn(command, args, {
+      cwd: options.cwd ?? this.path('work'),
+      env: { ...this.env, ...options.env },
+      stdio: options.stdio === 'pipe' ? ['pipe', 'pipe', 'pipe'] : 'ignore',
+      detached: options.detached ?? false,
+      ...(options.argv0 === undefined ? {} : { argv0: options.argv0 }),
+    });
+    child.on('error', () => {}); // reported below: no pid
+    if (child.pid === undefined) throw new Error(`could not start ${argv.join(' ')}`);
+    this.#children.push(child);
+    const raw = rawProcess(child.pid);
+    if (raw === null) throw new Error(`${argv.join(' ')} ended at once`);
+    return { ...raw, child };
+  }
+
+  /** Running processes started in this sandbox, directly or not. */
+  running(): RawProcess[] {
+    return pidsWithEnv(`${MARK}=${this.mark}`)
+      .map(rawProcess)
+      .filter((p): p is RawProcess => p !== null && p.state !== 'Z' && p.pid !== process.pid);
+  }
+
+  /** Waits until exactly one running process of this sandbox satisfies the predicate. */
+  async find(what: string, predicate: (p: RawProcess) => boolean): Promise<RawProcess> {
+    return until(what, () => {
+      const found = this.running().filter(predicate);
+      return found.length === 1 ? found[0] : undefined;
+    });
+  }
+
+  tmux(...args: string[]): string {
+    const result = spawnSync('tmux', ['-L', 'reaptop-test', ...args], {
+      env: { ...this.env, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
+      cwd: this.path('work'),
+      encoding: 'utf8',
+    });
+    if (result.error)
+      throw new Error('these tests need tmux: install it (apt-get install tmux)', { cause: result.error });
+    if (result.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`);
+    return result.stdout.trim();
+  }
+
+  async close(): Promise<void> {
+    const killAll = (): boolean => {
+      // Ended by identity, and only what carries our mark: nothing else is ever signalled.
+      for (const p of this.running()) if (isRunning(p.pid, p.start)) process.kill(p.pid, 'SIGKILL');
+      return this.running().length === 0;
+    };
+    await until('every process of the sandbox to end', () => {
+      try {
+        return killAll();
+      } catch {
+        return false; // one of them vanished between the look and the signal
+      }
+    });
+    for (const child of this.#children) child.removeAllListeners();
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  }
+}

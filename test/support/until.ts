@@ -1,0 +1,23 @@
+/** Polls until the condition gives a truthy value, and returns it. Fails with `what` after the deadline. */
+export const until = async <T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  { timeoutMs = 15_000 }: { timeoutMs?: number } = {},
+): Promise<NonNullable<T>> => {
+  const deadline = Date.now() + timeoutMs;
+  let delay = 2;
+  let lastError: unknown;
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value) return value as NonNullable<T>;
+    } catch (error) {
+      lastError = error;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}`, { cause: lastError });
+    }
+    await new Promise(done => setTimeout(done, delay));
+    delay = Math.min(delay * 2, 50);
+  }
+};
