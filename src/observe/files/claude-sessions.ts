@@ -1,0 +1,60 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClaudeSession } from '../../model/snapshot.ts';
+import { visible } from '../../model/text.ts';
+import { asObject, type JsonObject, numberField, parseJson, pidField, textField } from './json-fields.ts';
+import { readHead } from './read-bounded.ts';
+
+/** cwd is compared with /proc's, so it keeps every character that `visible` would not change. */
+const pathField = (object: JsonObject, name: string): string | null => {
+  const value = object[name];
+  return typeof value === 'string' && value.startsWith('/') ? visible(value.slice(0, 4096)) : null;
+};
+
+/** Claude's own record of one running session; null when it is not one. */
+export const parseClaudeSession = (text: string, path: string): ClaudeSession | null => {
+  const parsed = parseJson(text);
+  const record = parsed.ok ? asObject(parsed.value) : null;
+  const sessionId = textField(record, 'sessionId');
+  const pid = pidField(record, 'pid');
+  if (record === null || sessionId === null || pid === null) return null;
+  return {
+    pid,
+    procStart: textField(record, 'procStart'),
+    sessionId,
+    cwd: pathField(record, 'cwd'),
+    kind: textField(record, 'kind'),
+    status: textField(record, 'status'),
+    statusUpdatedAt: numberField(record, 'statusUpdatedAt'),
+    name: textField(record, 'name'),
+    jobId: textField(record, 'jobId'),
+    path,
+  };
+};
+
+const sessionFiles = (directory: string): string[] => {
+  // Asked without an exception: the directory is absent on every machine without Claude.
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  // `pid-<n>.json` is a dead generation that nothing maintains any more.
+  return readdirSync(directory).filter(name => /^\d{1,10}\.json$/.test(name));
+};
+
+/** All sessions that Claude itself records below these configuration directories (`~/.claude`, `$CLAUDE_CONFIG_DIR`). */
+export const readClaudeSessions = (configDirs: readonly string[]): ClaudeSession[] => {
+  const sessions: ClaudeSession[] = [];
+  for (const dir of new Set(configDirs)) {
+    const directory = join(dir, 'sessions');
+    try {
+      for (const name of sessionFiles(directory)) {
+        const path = join(directory, name);
+        const read = readHead(path);
+        const session = read.ok ? parseClaudeSession(read.text, path) : null;
+        // The file's name is the pid; a copy of another session's file proves nothing about this one.
+        if (session !== null && name === `${session.pid}.json`) sessions.push(session);
+      }
+    } catch {
+      // Unreadable directory: no evidence, which judging treats as unknown.
+    }
+  }
+  return sessions;
+};

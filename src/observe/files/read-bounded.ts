@@ -1,0 +1,69 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+
+/** What a file looked like when it was read. Times are epoch milliseconds. */
+export interface FileStat {
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+export type BoundedRead =
+  | { readonly ok: true; readonly text: string; readonly stat: FileStat; readonly cut: boolean }
+  | { readonly ok: false; readonly gone: boolean; readonly why: string; readonly stat: FileStat | null };
+
+/** Nothing we follow is longer, except logs, of which only the end matters. */
+export const READ_LIMIT = 64 * 1024;
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'a symbolic link leads in a circle',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files on this machine',
+  EIO: 'the disk failed to read it',
+  ENXIO: 'not a regular file',
+};
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+export const reasonOf = (error: unknown): string =>
+  REASONS[codeOf(error)] ?? (codeOf(error) || 'cannot be read');
+
+export const isGone = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+
+const fill = (fd: number, buffer: Buffer, position: number): number => {
+  let got = 0;
+  while (got < buffer.length) {
+    const n = readSync(fd, buffer, got, buffer.length - got, position + got);
+    if (n === 0) break; // truncated since the stat
+    got += n;
+  }
+  return got;
+};
+
+const read = (path: string, limit: number, from: 'head' | 'tail'): BoundedRead => {
+  let fd: number;
+  try {
+    // Non-blocking, so that a FIFO somebody left under a known name cannot hang us.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    return { ok: false, gone: isGone(error), why: reasonOf(error), stat: null };
+  }
+  try {
+    const info = fstatSync(fd);
+    const stat = { size: info.size, mtimeMs: info.mtimeMs };
+    if (!info.isFile()) return { ok: false, gone: false, why: 'not a regular file', stat };
+    const length = Math.min(info.size, limit);
+    const buffer = Buffer.allocUnsafe(length);
+    const got = fill(fd, buffer, from === 'tail' ? info.size - length : 0);
+    return { ok: true, text: buffer.toString('utf8', 0, got), stat, cut: info.size > limit };
+  } catch (error) {
+    return { ok: false, gone: false, why: reasonOf(error), stat: null };
+  } finally {
+    closeSync(fd);
+  }
+};
+
+export const readHead = (path: string, limit = READ_LIMIT): BoundedRead => read(path, limit, 'head');
+
+/** The last `limit` bytes; when `cut`, the first line is probably half of one. */
+export const readTail = (path: string, limit = READ_LIMIT): BoundedRead => read(path, limit, 'tail');

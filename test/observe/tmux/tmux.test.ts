@@ -1,0 +1,129 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listTmux } from '../../../src/observe/tmux.ts';
+import { rawProcess } from '../../support/proc.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
+
+const uid = process.getuid!();
+
+describe('listTmux with real servers', () => {
+  let sandbox: Sandbox;
+  beforeEach(() => {
+    sandbox = new Sandbox();
+  });
+  afterEach(() => sandbox.close());
+
+  const list = (extra: Partial<Parameters<typeof listTmux>[0]> = {}) =>
+    listTmux({ uid, env: sandbox.env, servers: [], ...extra });
+  const serverPid = (): number => Number(sandbox.tmux('display-message', '-p', '#{pid}'));
+  const socketPath = (): string => sandbox.path('tmux', `tmux-${uid}`, 'reaptop-test');
+
+  it('gives every pane of a detached session with its process and terminal', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'work', 'sleep 1000');
+    sandbox.tmux('split-window', '-t', '=work:', 'sleep 2000');
+    const { servers, warnings } = await list();
+    expect(warnings).toEqual([]);
+    expect(servers).toHaveLength(1);
+    expect(servers[0]).toMatchObject({ socket: socketPath(), pid: serverPid(), reachable: true });
+    const panes = servers[0]!.panes;
+    expect(panes).toHaveLength(2);
+    for (const pane of panes) {
+      expect(pane).toMatchObject({
+        session: 'work',
+        sessionId: '$0',
+        window: 0,
+        dead: false,
+        attached: false,
+      });
+      expect(pane.tty).toMatch(/^pts\/\d+$/);
+      expect(rawProcess(pane.pid)?.ppid).toBe(serverPid());
+      expect(Math.abs(Date.now() / 1000 - pane.activity!)).toBeLessThan(60);
+    }
+  });
+
+  it('keeps names and titles apart whatever they hold, and makes their control characters visible', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'a b\t$x é', 'sleep 1000');
+    sandbox.tmux('select-pane', '-T', 'run: 12:34 | ✳ done', '-t', '%0');
+    const pane = (await list()).servers[0]!.panes[0]!;
+    expect(pane.session).toContain('é');
+    expect(pane.session).not.toContain('\t');
+    expect(pane.title).toBe('run: 12:34 | ✳ done');
+  });
+
+  it('says so in a C locale too', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'plain', 'sleep 1000');
+    const { servers } = await list({ env: { ...sandbox.env, LC_ALL: 'C', LANG: 'C', TMUX: '/nowhere,1,0' } });
+    expect(servers[0]!.panes[0]!.session).toBe('plain');
+  });
+
+  it('lists a pane of grouped sessions once', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'one', 'sleep 1000');
+    sandbox.tmux('new-session', '-d', '-s', 'two', '-t', 'one');
+    const { servers } = await list();
+    expect(servers[0]!.panes.map(p => p.pane)).toEqual(['%0']);
+  });
+
+  it('finds a server on a socket that only an environment speaks of', async () => {
+    const elsewhere = sandbox.path('own,socket');
+    sandbox.start(['tmux', '-S', elsewhere, '-f', '/dev/null', 'new-session', '-d', '-s', 'x', 'sleep 1000']);
+    const found = await until('the server to answer', async () => {
+      const { servers } = await list({ sockets: [`${elsewhere},123,0`] });
+      return servers[0]?.panes.length === 1 ? servers : null;
+    });
+    expect(found[0]).toMatchObject({ socket: elsewhere, reachable: true });
+  });
+
+  it('does not take the socket file of a dead server for a server', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'gone', 'sleep 1000');
+    const pid = serverPid();
+    const kept = sandbox.path('tmux', `tmux-${uid}`, 'kept');
+    renameSync(socketPath(), kept);
+    process.kill(pid, 'SIGKILL');
+    await until('the server to end', () => (rawProcess(pid)?.state ?? 'Z') === 'Z');
+    expect(await list()).toEqual({ servers: [], warnings: [] });
+  });
+
+  it('calls a server that does not answer unreachable, not dead', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'hung', 'sleep 1000');
+    const pid = serverPid();
+    process.kill(pid, 'SIGSTOP');
+    const { servers, warnings } = await list({
+      timeoutMs: 150,
+      servers: [{ pid, socketHint: 'reaptop-test' }],
+    });
+    process.kill(pid, 'SIGCONT');
+    expect(servers).toEqual([{ socket: socketPath(), pid, reachable: false, panes: [] }]);
+    expect(warnings[0]).toContain('did not answer');
+  });
+
+  it('lists a server process whose socket file was deleted as unreachable', async () => {
+    const { servers } = await list({ servers: [{ pid: 4242 }] });
+    expect(servers).toEqual([{ socket: '', pid: 4242, reachable: false, panes: [] }]);
+  });
+
+  it('says that tmux is missing instead of failing', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'x', 'sleep 1000');
+    const { servers, warnings } = await list({ env: { ...sandbox.env, PATH: sandbox.path('bin') } });
+    expect(servers).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('tmux is not installed')]);
+  });
+
+  it('starts no child when the user has no socket', async () => {
+    // A PATH without tmux would give a warning if anything were started.
+    const env = { ...sandbox.env, PATH: '/nonexistent', TMUX_TMPDIR: sandbox.path('absent') };
+    expect(await list({ env })).toEqual({ servers: [], warnings: [] });
+  });
+
+  it('ignores files that are no sockets, and survives a socket that is not tmux', async () => {
+    const directory = sandbox.path('tmux', `tmux-${uid}`);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(`${directory}/notes`, 'hello');
+    const impostor = createServer(client => client.end('who are you?\n'));
+    await new Promise<void>(done => impostor.listen(`${directory}/impostor`, done));
+    const { servers } = await list({ timeoutMs: 500 });
+    await new Promise(done => impostor.close(done));
+    expect(servers.every(s => !s.reachable && s.panes.length === 0)).toBe(true);
+  });
+});
