@@ -25,8 +25,6 @@ export interface ProcessDetails {
   readonly swap: number | null;
   /** The cgroup path, the most specific one of the process's hierarchies. */
   readonly cgroup: string | null;
-  /** `null`: unreadable, which is no evidence of anything. `{}`: read, none of the names is set. */
-  readonly env: NamedEnv | null;
   readonly stdin: Stdin;
   /** fd 0, 1 or 2 is on a pty whose other side is closed. */
   readonly lostTerminal: boolean;
@@ -61,6 +59,8 @@ export interface ProcessFacts extends Identity {
   /** null: unreadable, or a zombie. */
   readonly argv: readonly string[] | null;
   readonly exe: string | null;
+  /** null: not read or unreadable, which is no evidence of anything. `{}`: read, none of the names is set. */
+  readonly env: NamedEnv | null;
   readonly details: ProcessDetails | null;
 }
 

@@ -1,12 +1,10 @@
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { SignalName } from '../model/plan.ts';
-import type { ProcessDetails } from '../model/process.ts';
+import type { NamedEnv, ProcessDetails } from '../model/process.ts';
 import type { Backend, Look } from '../model/snapshot.ts';
 
-/** Which costlier facts a process needs. `environ` and `terminal` are the dear ones. */
+/** Which costlier facts a process needs besides cwd, swap and cgroup. */
 export interface DetailRequest extends Identity {
-  /** Read `/proc/PID/environ` (named variables only). */
-  readonly environ: boolean;
   /** Look at fd 0 to 2: stdin's kind, abandoned pipes, lost terminals. */
   readonly descriptors: boolean;
   /** Listening TCP ports and their clients. */
@@ -43,6 +41,8 @@ export interface System {
   readonly readOnly: string | null;
   /** One look at all processes. Rejects only when enumeration itself fails, with a sentence. */
   look(): Promise<Look>;
+  /** Named environment variables; a process whose environment cannot be read is absent: no evidence. */
+  environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>>;
   /** Facts by identity key; a process that vanished meanwhile is absent from the map. */
   details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>>;
   /** Re-reads what is at a pid; used before every signal and while waiting for an end. */

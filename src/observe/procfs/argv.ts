@@ -1,0 +1,46 @@
+import { redactArgv } from '../../model/redact.ts';
+import { visible } from '../../model/text.ts';
+import { BUFFER, readIntoBuffer, readLink } from './read.ts';
+
+/** Said at the end of an argv that was longer than we read. */
+const CUT_MARK = '…[cut]';
+
+/** `process.title` leaves a run of NULs behind the new text: they are padding, not empty arguments. */
+const withoutPadding = (length: number): number => {
+  let end = length;
+  while (end > 0 && BUFFER[end - 1] === 0) end -= 1;
+  return end;
+};
+
+/** Sanitised, redacted argv; null when it cannot be read (or the process has no memory any more). */
+export const readArgv = (root: string, pid: number): readonly string[] | null => {
+  const length = readIntoBuffer(`${root}/${pid}/cmdline`);
+  if (typeof length !== 'number') return null;
+  const end = withoutPadding(length);
+  if (end === 0) return [];
+  const words = BUFFER.toString('utf8', 0, end).split('\0');
+  const argv = redactArgv(words.map(visible));
+  return length === BUFFER.length ? [...argv, CUT_MARK] : argv;
+};
+
+/** The kernel's own word for a name: 15 bytes. */
+const COMM_BYTES = 15;
+
+/**
+ * The executable is worth a readlink only when argv[0] and comm disagree about the name:
+ * a versioned binary, a renamed process, a script. Elsewhere it would say the same again.
+ */
+export const readExeIfNeeded = (
+  root: string,
+  pid: number,
+  comm: string,
+  argv: readonly string[] | null,
+): string | null => {
+  const first = argv?.[0];
+  if (first !== undefined) {
+    const base = first.slice(first.lastIndexOf('/') + 1);
+    if (base === comm || base.slice(0, COMM_BYTES) === comm) return null;
+  }
+  const exe = readLink(`${root}/${pid}/exe`);
+  return exe === null ? null : visible(exe);
+};

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import { ENV_NAMES, type EnvName, type NamedEnv, type ProcessDetails } from '../../model/process.ts';
+import { visible } from '../../model/text.ts';
+import type { DetailRequest } from '../system.ts';
+import { lostTerminal, readStdin, socketInodes } from './descriptors.ts';
+import { listDirectory, readLink, readText } from './read.ts';
+import { listeningOf, readTcp, type TcpTable } from './sockets.ts';
+
+const WANTED = new Set<string>(ENV_NAMES);
+
+/** Named variables only: the rest of the block is dropped before anything else can see it. */
+export const readEnv = (root: string, pid: number): NamedEnv | null => {
+  let block: string;
+  try {
+    // Not through the shared buffer: the names we want may lie beyond its 64 KiB.
+    block = readFileSync(`${root}/${pid}/environ`, 'utf8');
+  } catch {
+    return null; // another user's, or gone: no evidence
+  }
+  const env: Partial<Record<EnvName, string>> = {};
+  for (const entry of block.split('\0')) {
+    const equals = entry.indexOf('=');
+    if (equals > 0 && WANTED.has(entry.slice(0, equals)))
+      env[entry.slice(0, equals) as EnvName] = visible(entry.slice(equals + 1));
+  }
+  return env;
+};
+
+const readSwap = (root: string, pid: number): number | null => {
+  const kib = /^VmSwap:\s+(\d+) kB/m.exec(readText(`${root}/${pid}/status`) ?? '')?.[1];
+  return kib === undefined ? null : Number(kib) * 1024;
+};
+
+/** `hierarchy:controllers:path` lines; the longest path is the most specific statement. */
+export const parseCgroup = (text: string | null): string | null => {
+  let best: string | null = null;
+  for (const line of text?.split('\n') ?? []) {
+    const path = line.split(':').slice(2).join(':');
+    // Memory and pids controllers are cut up by job runners; the systemd and unified ones say who manages the process.
+    if (!/^(0:|\d+:name=systemd:)/.test(line)) continue;
+    if (path !== '' && (best === null || path.length > best.length)) best = path;
+  }
+  return best === null ? null : visible(best);
+};
+
+export const readPss = (root: string, pid: number): number | null => {
+  const kib = /^Pss:\s+(\d+) kB/m.exec(readText(`${root}/${pid}/smaps_rollup`) ?? '')?.[1];
+  return kib === undefined ? null : Number(kib) * 1024;
+};
+
+/** A request as the reader needs it: `execMark` changes when the process became another program. */
+export type MarkedRequest = DetailRequest & { readonly ppid: number | null; readonly execMark: string };
+
+interface Remembered {
+  readonly slowReadAt: number;
+  readonly execMark: string;
+  readonly details: ProcessDetails;
+}
+
+/** cwd, descriptors and sockets change slowly; reading them at every refresh would cost more than the table itself. */
+const SLOW_SECONDS = 10;
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly it: T } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+};
+
+/** Costlier facts, cached by identity: cgroup once per exec, cwd, descriptors and sockets every ten seconds, swap always. */
+export class DetailReader {
+  readonly #root: string;
+  readonly #cache = new Map<IdentityKey, Remembered>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  read(requests: readonly MarkedRequest[], clock: number): Map<IdentityKey, ProcessDetails> {
+    const found = new Map<IdentityKey, ProcessDetails>();
+    const tcp = once(() => readTcp(this.#root));
+    const everybody = once(() => this.#allPids());
+    for (const request of requests) {
+      const key = keyOf(request);
+      const known = this.#cache.get(key);
+      const same = known?.execMark === request.execMark ? known : undefined;
+      const fresh = same !== undefined && clock - same.slowReadAt < SLOW_SECONDS;
+      const details = {
+        ...this.#slow(request, fresh ? same.details : undefined, tcp, everybody),
+        swap: readSwap(this.#root, request.pid),
+        cgroup:
+          same === undefined
+            ? parseCgroup(readText(`${this.#root}/${request.pid}/cgroup`))
+            : same.details.cgroup,
+      };
+      found.set(key, details);
+      this.#cache.set(key, {
+        slowReadAt: fresh ? same.slowReadAt : clock,
+        execMark: request.execMark,
+        details,
+      });
+    }
+    if (this.#cache.size > 2 * found.size + 64) this.#forgetAbsent(found);
+    return found;
+  }
+
+  /** What is kept for ten seconds. A fact that was not asked for last time is read now. */
+  #slow(
+    request: MarkedRequest,
+    kept: ProcessDetails | undefined,
+    tcp: () => TcpTable,
+    everybody: () => readonly number[],
+  ): Omit<ProcessDetails, 'swap' | 'cgroup'> {
+    const { pid } = request;
+    const root = this.#root;
+    const readDescriptors = request.descriptors && (kept === undefined || kept.stdin === 'unknown');
+    const readSockets = request.sockets && (kept === undefined || kept.listening === null);
+    return {
+      cwd: kept === undefined ? visibleOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
+      stdin: readDescriptors ? readStdin(root, pid, request.ppid, everybody) : (kept?.stdin ?? 'unknown'),
+      lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),
+      listening: readSockets ? listeningOf(tcp(), socketInodes(root, pid)) : (kept?.listening ?? null),
+    };
+  }
+
+  #allPids(): number[] {
+    const names = listDirectory(this.#root);
+    return Array.isArray(names) ? names.filter(name => /^\d+$/.test(name)).map(Number) : [];
+  }
+
+  #forgetAbsent(present: ReadonlyMap<IdentityKey, unknown>): void {
+    for (const key of this.#cache.keys()) if (!present.has(key)) this.#cache.delete(key);
+  }
+}
+
+const visibleOrNull = (text: string | null): string | null => (text === null ? null : visible(text));

@@ -1,0 +1,77 @@
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+
+/**
+ * One buffer for every small read: at 5,000 processes, a fresh Buffer per file is most of the cost.
+ * 64 KiB is also the cap on an argv; what lies beyond is cut and said so.
+ */
+export const BUFFER = Buffer.allocUnsafe(64 * 1024);
+
+/** Races and permissions are results here: callers must tell "vanished" from "may not look". */
+export type ReadFailure = 'gone' | 'denied';
+
+const failureOf = (error: unknown): ReadFailure => {
+  const code = (error as NodeJS.ErrnoException).code;
+  // ESRCH: the process ended between open and read. EINVAL: a readlink on a kernel thread.
+  return code === 'ENOENT' || code === 'ESRCH' || code === 'ENOTDIR' || code === 'EINVAL' ? 'gone' : 'denied';
+};
+
+/** Fills BUFFER and gives the number of bytes, or why not. */
+export const readIntoBuffer = (path: string): number | ReadFailure => {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    return failureOf(error);
+  }
+  try {
+    let length = 0;
+    // procfs hands out at most a page or so per read for some files: go on until it says 0.
+    for (;;) {
+      const got = readSync(fd, BUFFER, length, BUFFER.length - length, null);
+      length += got;
+      if (got === 0 || length === BUFFER.length) return length;
+    }
+  } catch (error) {
+    return failureOf(error);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** As above for files that always come in one read (stat): saves the second system call. */
+export const readOnceIntoBuffer = (path: string): number | ReadFailure => {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch (error) {
+    return failureOf(error);
+  }
+  try {
+    return readSync(fd, BUFFER, 0, BUFFER.length, null);
+  } catch (error) {
+    return failureOf(error);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+export const readText = (path: string): string | null => {
+  const length = readIntoBuffer(path);
+  return typeof length === 'number' ? BUFFER.toString('utf8', 0, length) : null;
+};
+
+export const readLink = (path: string): string | null => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null; // vanished or not ours: both mean "not known"
+  }
+};
+
+export const listDirectory = (path: string): string[] | ReadFailure => {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    return failureOf(error);
+  }
+};

@@ -1,0 +1,119 @@
+import { kill } from 'node:process';
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { SignalName } from '../../model/plan.ts';
+import type { NamedEnv, ProcessDetails } from '../../model/process.ts';
+import type { Look } from '../../model/snapshot.ts';
+import type { DetailRequest, Presence, SignalResult, System } from '../system.ts';
+import { DetailReader, parseCgroup, readEnv, readPss } from './details.ts';
+import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
+import { BUFFER, readOnceIntoBuffer, readText } from './read.ts';
+import { parseStat } from './stat.ts';
+import { ProcessTable } from './table.ts';
+
+/** Linux: everything read from /proc directly, no child process. `root` is another directory in tests only. */
+export const procfsSystem = ({
+  root = '/proc',
+}: {
+  root?: string;
+} = {}): System & { readonly table: ProcessTable } => {
+  const units = readKernelUnits(root);
+  const table = new ProcessTable(root, units);
+  const reader = new DetailReader(root);
+  let fixed: ReturnType<typeof readFixedHostFacts> | null = null;
+  let clock = 0;
+
+  const presence = (pid: number): Presence => {
+    const length = readOnceIntoBuffer(`${root}/${pid}/stat`);
+    if (length === 'gone') return { status: 'gone' };
+    if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat may not be read` };
+    const stat = parseStat(BUFFER, length);
+    if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat makes no sense` };
+    return {
+      status: 'present',
+      identity: { pid, start: stat.start },
+      state: stat.state,
+      ppid: stat.ppid,
+      rss: Math.max(0, stat.rssPages) * units.pageSize,
+    };
+  };
+
+  return {
+    backend: 'procfs',
+    readOnly: null,
+    table,
+
+    async look(): Promise<Look> {
+      const uptime = readUptime(root);
+      if (uptime === null)
+        throw new Error(
+          `${root}/uptime cannot be read: /proc is not mounted here. --platform portable works without it.`,
+        );
+      clock = uptime;
+      fixed ??= readFixedHostFacts(root);
+      const processes = await table.scan(clock);
+      const self = processes.find(p => p.pid === process.pid);
+      return {
+        takenAt: Date.now(),
+        clock,
+        host: { ...fixed, ...readMemory(root) },
+        self: {
+          pid: process.pid,
+          uid: process.getuid?.() ?? 0,
+          pgid: self?.pgid ?? null,
+          cgroup: parseCgroup(readText(`${root}/self/cgroup`)),
+        },
+        processes,
+        complete: true,
+        warnings: [],
+      };
+    },
+
+    async environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>> {
+      const found = new Map<IdentityKey, NamedEnv>();
+      for (const target of targets) {
+        const env = readEnv(root, target.pid);
+        if (env !== null) found.set(keyOf(target), env);
+      }
+      return found;
+    },
+
+    async details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
+      const execMarks = table.marks(requests.map(r => r.pid));
+      return reader.read(
+        requests.flatMap(request => {
+          const mark = execMarks.get(request.pid);
+          return mark === undefined ? [] : [{ ...request, ppid: mark.ppid, execMark: mark.mark }];
+        }),
+        clock,
+      );
+    },
+
+    async presence(pid: number): Promise<Presence> {
+      return presence(pid);
+    },
+
+    /** Between this read and the signal lies no await: the shortest window user space can have without pidfds. */
+    async signal(target: Identity, signal: SignalName): Promise<SignalResult> {
+      if (!Number.isInteger(target.pid) || target.pid <= 2) return { status: 'denied' };
+      const now = presence(target.pid);
+      if (now.status !== 'present') return now;
+      if (now.identity.start !== target.start) return { status: 'changed' };
+      try {
+        kill(target.pid, signal);
+        return { status: 'sent' };
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'ESRCH' ? { status: 'gone' } : { status: 'denied' };
+      }
+    },
+
+    async proportionalMemory(pid: number): Promise<number | null> {
+      return readPss(root, pid);
+    },
+
+    follow(related: ReadonlySet<IdentityKey>): void {
+      table.follow(related);
+    },
+
+    close(): void {},
+  };
+};
