@@ -1,0 +1,288 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { redactArgv, redactWord, safeArgv } from '../../src/model/redact.ts';
+
+const redacted: [string[], string[]][] = [
+  [
+    ['x', '--token', 'abc'],
+    ['x', '--token', '***'],
+  ],
+  [
+    ['x', '--token=abc;d e'],
+    ['x', '--token=***'],
+  ],
+  [
+    ['x', '--api-key', 'abc', '--port', '80'],
+    ['x', '--api-key', '***', '--port', '80'],
+  ],
+  [
+    ['x', '-password', 'p'],
+    ['x', '-password', '***'],
+  ],
+  [
+    ['curl', '-H', 'Authorization: Bearer abc'],
+    ['curl', '-H', 'Authorization: ***'],
+  ],
+  [
+    ['curl', '-H', 'X-Custom: abc'],
+    ['curl', '-H', 'X-Custom: ***'],
+  ],
+  [
+    ['curl', '-H', 'Authorization:', 'Bearer', 'abc', 'url'],
+    ['curl', '-H', 'Authorization:', 'Bearer', '***', 'url'],
+  ],
+  [
+    ['curl', '-u', 'me:pass'],
+    ['curl', '-u', 'me:***'],
+  ],
+  [
+    ['mcp-remote', 'http://x', '--header=Authorization: Bearer abc'],
+    ['mcp-remote', 'http://x', '--header=Authorization: ***'],
+  ],
+  [
+    ['env', 'GITHUB_TOKEN=abc def', 'x'],
+    ['env', 'GITHUB_TOKEN=***', 'x'],
+  ],
+  [
+    ['docker', '-e', 'OPENAI_API_KEY=abc'],
+    ['docker', '-e', 'OPENAI_API_KEY=***'],
+  ],
+  [
+    ['docker', '--env=PGPASSWORD=abc'],
+    ['docker', '--env=PGPASSWORD=***'],
+  ],
+  [
+    ['git', 'clone', 'https://u:p@ss@h/r'],
+    ['git', 'clone', 'https://***@h/r'],
+  ],
+  [
+    ['git', 'clone', 'https://tok@h/r'],
+    ['git', 'clone', 'https://***@h/r'],
+  ],
+  [
+    ['x', 'https://h/p?a=1&access_token=abc&key=d#f'],
+    ['x', 'https://h/p?a=1&access_token=***&key=***'],
+  ],
+  [
+    ['sh', '-c', `curl -H "Authorization: Bearer abc" http://h`],
+    ['sh', '-c', 'curl -H "Authorization: ***" http://h'],
+  ],
+  [
+    ['sh', '-c', 'FOO_TOKEN=abc lean-lsp-mcp --x'],
+    ['sh', '-c', 'FOO_TOKEN=*** lean-lsp-mcp --x'],
+  ],
+  [
+    ['sh', '-c', "run --password 'a b' --x"],
+    ['sh', '-c', 'run --password *** --x'],
+  ],
+  [
+    ['sh', '-c', 'curl -u me:pw http://h'],
+    ['sh', '-c', 'curl -u me:*** http://h'],
+  ],
+  [
+    [
+      'claude',
+      '--mcp-config',
+      '{"mcpServers":{"a":{"command":"npx","args":["--token","abc"],"env":{"A":"b"}}}}',
+    ],
+    [
+      'claude',
+      '--mcp-config',
+      '{"mcpServers":{"a":{"command":"npx","args":["--token","***"],"env":{"A":"***"}}}}',
+    ],
+  ],
+  [
+    ['claude', '--settings', '{"a":{"apiKey":"b"},"model":"opus"}'],
+    ['claude', '--settings', '{"a":{"apiKey":"***"},"model":"opus"}'],
+  ],
+  [
+    ['claude', '--settings', '{"a":"b"'],
+    ['claude', '--settings', '***'],
+  ],
+  [
+    ['claude', '--settings={broken'],
+    ['claude', '--settings=***'],
+  ],
+  [
+    ['sh', '-c', `claude --settings '{"env":{"A":"b"}}' -p hi`],
+    ['sh', '-c', `claude --settings '{"env":{"A":"***"}}' -p hi`],
+  ],
+  [
+    ['x', 'use sk-ant-api03-abcdef now'],
+    ['x', 'use *** now'],
+  ],
+  [
+    ['x', 'ghp_abcdefghij0123456789'],
+    ['x', '***'],
+  ],
+];
+
+const kept: string[][] = [
+  ['claude', '--session-id', '0b9fe6a3-1b2c-4c9e-8d4f-0123456789ab', '--resume', 'abc'],
+  ['claude', '--max-thinking-tokens', '0', '--disallowedTools', 'Bash,Read,Write'],
+  ['claude', '--settings', '/home/me/.claude/settings.json', '--mcp-config', '.mcp.json'],
+  ['claude', '--settings', '{"model":"opus", "hooks":{}}'],
+  ['x', '--keyboard', 'us', '--author', 'me', '--authority', 'x', 'tokenizer', '--tokenizer', 'bpe'],
+  ['x', '--no-auth', 'file', '--max-tokens=4096', 'monkey', '--key-bindings', 'vi', '--pass-through', 'x'],
+  ['npx', '-y', '@playwright/mcp@latest', 'http://localhost:3000/@vite/client', 'git@github.com:a/b.git'],
+  ['docker', 'run', '-u', '1000:1000', 'ssh://git@host/x', 'PWD=/home/me'],
+  ['gh', 'auth', 'token'],
+  ['awk', '{print $1}', 'disk-usage-of-the-whole-machine', 'task-runner-with-a-long-name'],
+  ['x', '--auth', '--verbose', '--token-file', '/run/x', '--token-limit', '9'],
+  ['sh', '-c', 'lake build && echo "done: ok" | tee log'],
+  ['lean', '--worker', 'file:///home/me/Token.lean'],
+  ['x', '--transport=streamable-http', 'http://[::1]:3000/@x', 'https://h:8080/a@b'],
+];
+
+describe('redactArgv', () => {
+  test.each(redacted)('%j', (argv, expected) => expect(redactArgv(argv)).toEqual(expected));
+  test.each(kept.map(argv => [argv]))('keeps %j', argv => expect(redactArgv(argv)).toEqual(argv));
+});
+
+/** Positions a secret may stand in, in an argv and in scripts. */
+const places: ((secret: string) => string[])[] = [
+  s => ['x', '--token', s],
+  s => ['x', `--api-key=${s}`],
+  s => ['x', '--auth-token', s, 'tail'],
+  s => ['x', `--client-secret=${s}`],
+  s => ['x', `GITHUB_TOKEN=${s}`],
+  s => ['x', '-e', `MY_PASSWORD=${s}`],
+  s => ['curl', '-H', `Authorization: Bearer ${s}`],
+  s => ['curl', '-H', `X-Api-Key: ${s}`],
+  s => ['curl', '-H', 'Authorization:', 'Bearer', s],
+  s => ['curl', `--header=Cookie: ${s}`],
+  s => ['x', `https://me:${s}@host/p`],
+  s => ['x', `https://host/p?access_token=${s}&x=1`],
+  s => ['x', `https://host/p?x=1&key=${s}`],
+  s => ['claude', '--settings', JSON.stringify({ deep: [{ er: { apiKey: s } }] })],
+  s => ['claude', `--settings=${JSON.stringify({ env: { ANY: s } })}`],
+  s => ['claude', '--mcp-config', JSON.stringify({ m: { headers: { X: s }, args: ['--token', s] } })],
+  s => ['claude', '--settings', `{"env":{"A":"${s}"`],
+  s => ['claude', '--settings', JSON.stringify({ env: { A: s } }).slice(0, -2)],
+  s => ['x', JSON.stringify({ password: s })],
+  s => ['x', JSON.stringify([{ env: { list: [s, { n: s }] } }])],
+  s => ['x', JSON.stringify(JSON.stringify({ token: s }))],
+  s => ['sh', '-c', `curl -H "Authorization: Bearer ${s}" http://h`],
+  s => ['sh', '-c', `curl -H 'X-Auth-Token: ${s}' http://h; ls`],
+  s => ['sh', '-c', `export A_TOKEN="${s}"; run`],
+  s => ['sh', '-c', `A_SECRET=${s} run --x`],
+  s => ['sh', '-c', `run --password ${s} && ls`],
+  s => ['sh', '-c', `claude --settings '${JSON.stringify({ env: { A: s } })}' -p x`],
+  s => ['sh', '-c', `psql postgres://me:${s}@db/x`],
+  s => ['sh', '-c', `echo {"env": {"A": "${s}"`],
+  s => ['x', `sk-ant-${s}`, `sk-${s}`, `ghp_${s}`, `github_pat_${s}`, `xoxb-${s}`, `AKIA${s.toUpperCase()}`],
+  s => ['x', `eyJ${s}.${s}.${s}`, `prefix eyJ${s}.${s}.${s} suffix`],
+];
+const WORDS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const secretText = fc.string({
+  unit: fc.constantFrom(...WORDS),
+  minLength: 20,
+  maxLength: 40,
+});
+const nasty = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(
+      fc.constantFrom(
+        '--token',
+        '=',
+        ' ',
+        '"',
+        "'",
+        '{',
+        '}',
+        '[',
+        ']',
+        ':',
+        '//',
+        '@',
+        'Bearer ',
+        '\\',
+        'env',
+        '-H',
+        'a',
+        'key',
+        ',',
+        'sk-',
+        '&',
+        '?',
+        '***',
+        'curl -u ',
+      ),
+      { maxLength: 25 },
+    )
+    .map(parts => parts.join('')),
+);
+
+describe('whatever the argument', () => {
+  test.each(places.map((place, index) => [place('SECRET').join(' '), index] as const))(
+    'a secret in %j never appears',
+    (_, index) => {
+      fc.assert(
+        fc.property(secretText, secret => {
+          const out = redactArgv(places[index]!(secret)).join('\n').toLowerCase();
+          expect(out).not.toContain(secret.toLowerCase());
+        }),
+        { numRuns: 50 },
+      );
+    },
+  );
+
+  test('quotes, braces and shell characters inside a secret do not let it out', () => {
+    const tricky = fc
+      .array(fc.constantFrom(...`ab1"'{}[]&;|<>()$ \\/@:?#,=`), {
+        maxLength: 12,
+      })
+      .map(parts => `zq${parts.join('')}qz`);
+    fc.assert(
+      fc.property(tricky, secret => {
+        for (const argv of [
+          ['x', '--token', secret],
+          ['x', `--password=${secret}`],
+          ['x', `A_TOKEN=${secret}`],
+          ['claude', '--settings', JSON.stringify({ env: { A: secret }, apiKey: secret })],
+          ['x', '-H', `Authorization: ${secret}`],
+        ])
+          expect(redactArgv(argv).join('\n')).not.toMatch(/zq|qz/);
+      }),
+    );
+  });
+
+  test('redacting twice changes nothing more, and nothing ever throws', () => {
+    fc.assert(
+      fc.property(fc.array(nasty, { maxLength: 6 }), argv => {
+        const once = redactArgv(argv);
+        expect(redactArgv(once)).toEqual(once);
+        expect(once).toHaveLength(argv.length);
+        for (const word of argv) redactWord(word);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('a hostile argument costs time in proportion to its length', () => {
+    for (const piece of [
+      '{"',
+      '[[',
+      '--token ',
+      '"a":',
+      '://a:',
+      'a=',
+      "'",
+      '\\',
+      'Authorization: ',
+      '-----BEGIN ',
+      'eyJaaaa.',
+      '{"env":',
+      'a-',
+    ]) {
+      const began = performance.now();
+      redactWord(piece.repeat(200_000 / piece.length));
+      expect(performance.now() - began, piece).toBeLessThan(3000);
+    }
+  });
+
+  test('what is kept is also visible', () => {
+    expect(safeArgv(['a\nb', '--token', '\x1b'])).toEqual(['a\\nb', '--token', '***']);
+  });
+});
