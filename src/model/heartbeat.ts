@@ -20,3 +20,89 @@ export interface Heartbeat {
   /** The agent it speaks of, when it could be joined to one. */
   readonly agent: Identity | null;
 }
+
+export const READING_FORMATS = [
+  'agent-progress',
+  'postflight-marker',
+  'loop-guard',
+  'diagnostic-lock',
+  'return-meta',
+  'phase-progress',
+  'project-state',
+  'workflow',
+  'registry',
+  'progress-log',
+  'findings-log',
+  'stream-log',
+  'prompt',
+  'deploy-log',
+  'transcript',
+  /** A source of the user's config; `source` names it. */
+  'user',
+] as const;
+export type ReadingFormat = (typeof READING_FORMATS)[number];
+
+/** One agent of an orchestrator's registry, or one project of `specs/state.json`. */
+export interface ReadingMember {
+  readonly id: string;
+  readonly status: string | null;
+  /** The file says its work is over. */
+  readonly terminal: boolean;
+  readonly sessionId: string | null;
+  readonly tmuxSession: string | null;
+  readonly pid: number | null;
+  readonly startedAt: number | null;
+  readonly updatedAt: number | null;
+}
+
+/** What a reader understood of one file's text. Times are epoch milliseconds; null: the file does not say. */
+export interface ReadingContent {
+  readonly sessionId: string | null;
+  readonly task: string | null;
+  readonly phase: string | null;
+  readonly operation: string | null;
+  readonly proof: string | null;
+  readonly status: string | null;
+  readonly counters: Readonly<Record<string, number>>;
+  /** The file says that the work it speaks of is over. */
+  readonly terminal: boolean;
+  readonly createdAt: number | null;
+  readonly updatedAt: number | null;
+  /** An orchestrator's name for the agent; its tmux session is `agent_<id>`. */
+  readonly agentId: string | null;
+  readonly tmuxSession: string | null;
+  readonly pid: number | null;
+  readonly cwd: string | null;
+  readonly members: readonly ReadingMember[];
+}
+
+/** One known file as it was last read. When `unreadable`, the content is the last that could be read. */
+export interface Reading extends ReadingContent {
+  readonly path: string;
+  /** The root below which it was found. */
+  readonly root: string;
+  readonly format: ReadingFormat;
+  /** Name of the user's source; null for the built-in formats. */
+  readonly source: string | null;
+  readonly mtime: number;
+  readonly size: number;
+  readonly unreadable: string | null;
+}
+
+export const NO_CONTENT: ReadingContent = {
+  sessionId: null,
+  task: null,
+  phase: null,
+  operation: null,
+  proof: null,
+  status: null,
+  counters: {},
+  terminal: false,
+  createdAt: null,
+  updatedAt: null,
+  agentId: null,
+  tmuxSession: null,
+  pid: null,
+  cwd: null,
+  members: [],
+};

@@ -1,3 +1,4 @@
+import { redactWord } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
 
 /** Lenient views of JSON that an LLM or a shell wrote: a field of the wrong type counts as absent. */
@@ -22,6 +23,10 @@ export const asObject = (value: unknown): JsonObject | null =>
 export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const TEXT_LIMIT = 400;
+const READ_BEFORE_CUT = 4 * TEXT_LIMIT;
+
+/** Secrets are masked before the cut, so that half of one cannot slip through. */
+export const safeText = (text: string): string => visible(redactWord(text)).slice(0, TEXT_LIMIT);
 
 /**
  * A text worth showing. `null` and `undefined` as words, and unexpanded `$session_id`, come from
@@ -31,9 +36,9 @@ export const textField = (object: JsonObject | null, name: string): string | nul
   const value = object?.[name];
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (typeof value !== 'string') return null;
-  const text = value.slice(0, TEXT_LIMIT).trim();
+  const text = value.slice(0, READ_BEFORE_CUT).trim();
   if (text === '' || text === 'null' || text === 'undefined' || /^\$\{?\w+\}?$/.test(text)) return null;
-  return visible(text);
+  return safeText(text);
 };
 
 /** A number, or a text that is one. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { redactArgv } from '../../model/redact.ts';
+import { safeArgv } from '../../model/redact.ts';
 import type { ConfiguredServer } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 import { asArray, asObject, type JsonObject, parseJson } from './json-fields.ts';
@@ -31,8 +31,8 @@ const toServer = (name: string, entry: JsonObject | null, source: string): Confi
   if (typeof command !== 'string' || command.trim() === '') return null;
   if (entry?.type !== undefined && entry.type !== 'stdio') return null;
   const args = asArray(entry?.args).filter(arg => typeof arg === 'string' || typeof arg === 'number');
-  const words = [command, ...args.map(String)].map(word => visible(word.slice(0, WORD_LIMIT)));
-  const [program = '', ...rest] = redactArgv(words);
+  const words = [command, ...args.map(String)].map(word => word.slice(0, WORD_LIMIT));
+  const [program = '', ...rest] = safeArgv(words);
   return { name: visible(name), command: program, args: rest, source };
 };
 

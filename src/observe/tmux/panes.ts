@@ -1,3 +1,4 @@
+import { redactWord } from '../../model/redact.ts';
 import type { TmuxPane } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 
@@ -53,7 +54,7 @@ const toPane = (socket: string, f: Record<Field, string>): TmuxPane | null => {
     // As the process table names it: without /dev/.
     tty: f.pane_tty === '' ? null : f.pane_tty.replace(/^\/dev\//, ''),
     dead: f.pane_dead === '1',
-    title: visible(f.pane_title),
+    title: visible(redactWord(f.pane_title)),
     activity: count(f.window_activity),
     attached: (count(f.session_attached) ?? 0) > 0,
   };

@@ -120,7 +120,7 @@ describe('listTmux with real servers', () => {
     const directory = sandbox.path('tmux', `tmux-${uid}`);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     writeFileSync(`${directory}/notes`, 'hello');
-    const impostor = createServer(client => client.end('who are you?\n'));
+    const impostor = createServer(client => client.on('error', () => {}).destroy());
     await new Promise<void>(done => impostor.listen(`${directory}/impostor`, done));
     const { servers } = await list({ timeoutMs: 500 });
     await new Promise(done => impostor.close(done));

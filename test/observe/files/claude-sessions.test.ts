@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseClaudeSession, readClaudeSessions } from '../../../src/observe/files/claude-sessions.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+
+const record = (pid: number): Record<string, unknown> => ({
+  pid,
+  sessionId: '0b1c2d3e-1111-4222-8333-444455556666',
+  cwd: '/home/u/project',
+  startedAt: 1_790_000_000_000,
+  procStart: '123456789',
+  version: '2.1.325',
+  kind: 'interactive',
+  entrypoint: 'cli',
+  status: 'busy',
+  statusUpdatedAt: 1_790_000_100_000,
+});
+
+describe('readClaudeSessions', () => {
+  let sandbox: Sandbox;
+  let configDir: string;
+  beforeEach(() => {
+    sandbox = new Sandbox();
+    configDir = sandbox.path('home', '.claude');
+  });
+  afterEach(() => sandbox.close());
+  const put = (name: string, content: string) => sandbox.write(`home/.claude/sessions/${name}`, content);
+
+  it('reads the session of every running Claude', () => {
+    const path = put('4242.json', JSON.stringify(record(4242)));
+    expect(readClaudeSessions([configDir, configDir])).toEqual([
+      {
+        pid: 4242,
+        procStart: '123456789',
+        sessionId: '0b1c2d3e-1111-4222-8333-444455556666',
+        cwd: '/home/u/project',
+        kind: 'interactive',
+        status: 'busy',
+        statusUpdatedAt: 1_790_000_100_000,
+        name: null,
+        jobId: null,
+        path,
+      },
+    ]);
+  });
+
+  it('skips what is half-written, of a dead generation, mislabelled, huge or not a file', () => {
+    put('1.json', '');
+    put('2.json', '{"pid": 2, "sess');
+    put('3.json', 'null');
+    put('4.json', JSON.stringify({ ...record(4), sessionId: null }));
+    put('pid-5.json', JSON.stringify(record(5)));
+    put('6.json', JSON.stringify(record(7)));
+    put('8.json', JSON.stringify({ ...record(8), junk: 'x'.repeat(300_000) }));
+    mkdirSync(`${configDir}/sessions/9.json`);
+    execFileSync('mkfifo', [`${configDir}/sessions/10.json`]);
+    put('11.json', JSON.stringify(record(11)));
+    expect(readClaudeSessions([configDir]).map(s => s.pid)).toEqual([11]);
+  });
+
+  it('is silent when there is no such directory, or none that may be read', () => {
+    expect(readClaudeSessions([sandbox.path('absent')])).toEqual([]);
+    put('12.json', JSON.stringify(record(12)));
+    chmodSync(`${configDir}/sessions`, 0o000);
+    expect(() => readClaudeSessions([configDir])).not.toThrow();
+    chmodSync(`${configDir}/sessions`, 0o700);
+  });
+});
+
+describe('parseClaudeSession', () => {
+  it('never throws, whatever the types and wherever the file ends', () => {
+    const text = JSON.stringify(record(77));
+    for (let end = 0; end < text.length; end++)
+      expect(parseClaudeSession(text.slice(0, end), 'x')).toBeNull();
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), garbage => {
+        parseClaudeSession(garbage, 'x');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...Object.keys(record(1))), fc.jsonValue()), fields => {
+        const session = parseClaudeSession(JSON.stringify(fields), 'x');
+        if (session !== null) expect(Number.isInteger(session.pid) && session.pid > 0).toBe(true);
+      }),
+    );
+  });
+});
