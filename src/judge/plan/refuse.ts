@@ -1,0 +1,80 @@
+import { keyOf } from '../../model/identity.ts';
+import type { AnchorKind } from '../../model/kind.ts';
+import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import type { Family } from './family.ts';
+import type { EndPolicy } from './policy.ts';
+
+/** Start times of the portable backend come from `etime`, in whole seconds, and jitter by one. */
+const BIRTH_SLACK_SECONDS = { procfs: 0, portable: 2, recorded: 2, demo: 2 } as const;
+
+const ANCHOR_WORDS = {
+  terminal: 'it is a terminal',
+  'remote-login': 'it is a remote login',
+  login: 'it is a login',
+  cron: 'it is a cron job',
+  editor: 'it is an editor',
+  'desktop-app': 'it is a desktop application',
+  'service-manager': 'it manages services',
+} as const satisfies Record<AnchorKind, string>;
+
+export const nameOf = (p: JudgedProcess): string => `${p.facts.pid} ${p.name}`;
+
+/** Why this snapshot is no ground for any plan; null when it is. */
+export const unfitSnapshot = (snapshot: Snapshot, family: Family): string | null => {
+  if (snapshot.self === null || snapshot.host.backend === 'recorded')
+    return 'nothing is ever signalled from a recorded table';
+  if (family.lineOfSelf.size === 0)
+    return 'reaptop does not find itself in the process table, so it cannot tell its own ancestors: nothing is signalled';
+  return null;
+};
+
+/**
+ * Why nobody may signal this process; null when nothing forbids it. Judging marks most of these
+ * as hard-protected already; they are asked again here because a missed one is the worst bug.
+ */
+export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: Family): string | null => {
+  const { facts } = p;
+  if (p.protection === 'hard') return p.protectedBecause ?? 'it is protected';
+  if (facts.pid <= 2) return 'pids up to 2 belong to the system';
+  if (facts.pid === snapshot.self?.pid) return 'it is reaptop itself';
+  if (family.lineOfSelf.has(keyOf(facts))) return 'reaptop runs below it';
+  if (facts.kernelThread) return 'it is a kernel thread';
+  if (facts.unreadable || facts.uid === null) return 'who owns it cannot be read';
+  if (facts.uid !== snapshot.self?.uid) return `it belongs to another user (uid ${facts.uid})`;
+  if (facts.pgid !== null && facts.pgid === snapshot.self?.pgid)
+    return "it is in reaptop's own process group";
+  if (p.verdict === 'protected' && p.protection === null) return p.protectedBecause ?? 'it is protected';
+  const parent = family.parentOf(p);
+  const slack = BIRTH_SLACK_SECONDS[snapshot.host.backend];
+  // On a sound table a parent is never younger: orphans are adopted by an ancestor or by PID 1.
+  if (parent?.facts.born != null && facts.born !== null && parent.facts.born > facts.born + slack)
+    return `its parent ${nameOf(parent)} is younger than it, so a pid was reused while the table was read: look again`;
+  return null;
+};
+
+/** Why this policy may not take a process along with its target; null when it may. */
+export const memberReason = (p: JudgedProcess, policy: EndPolicy): string | null => {
+  if (p.protection === 'soft' && !policy.allowSoft) return p.protectedBecause ?? 'it is protected';
+  if (policy.allowSoft) return null;
+  // An editor or a terminal that an agent opened carries the agent's environment and the user's work.
+  if (p.seen.anchor !== null) return `${ANCHOR_WORDS[p.seen.anchor]}: somebody may work in it`;
+  if (p.verdict === 'live' && !policy.verdicts.includes('live')) return `it is live: ${p.why[0] ?? 'in use'}`;
+  if (p.verdict === 'suspect' && !policy.verdicts.includes('suspect'))
+    return `it is only suspected: ${p.why[0] ?? 'no proof'}`;
+  return null;
+};
+
+/** Why this policy may not choose a process as a target; null when it may. */
+export const targetReason = (p: JudgedProcess, policy: EndPolicy): string | null => {
+  const softAllowed = p.protection === 'soft' && policy.allowSoft;
+  if (!softAllowed && !policy.verdicts.includes(p.verdict))
+    return p.protectedBecause ?? `its verdict is ${p.verdict}: ${p.why[0] ?? 'no evidence against it'}`;
+  if (policy.minimumAgeSeconds <= 0) return null;
+  if (p.ageSeconds === null) return 'its age is unknown';
+  if (p.ageSeconds < policy.minimumAgeSeconds)
+    return `it is younger than the threshold of ${spellDuration(policy.minimumAgeSeconds)}`;
+  return null;
+};
+
+const spellDuration = (seconds: number): string =>
+  seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
