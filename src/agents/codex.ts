@@ -1,0 +1,38 @@
+import type { Family } from './families.ts';
+
+export const CODEX: readonly Family[] = [
+  {
+    // The same binary under another argv[0], around one command of the session.
+    id: 'codex-sandbox',
+    kind: 'wrapper',
+    programs: ['codex-linux-sandbox', 'codex-execve-wrapper'],
+    carries: { names: 'program', afterDashes: true },
+  },
+  {
+    id: 'codex',
+    kind: 'agent',
+    agent: 'codex',
+    name: 'codex',
+    programs: [
+      'codex',
+      'codex.js',
+      'codex-x86_64-unknown-linux-musl',
+      'codex-x86_64-unknown-linux-gnu',
+      'codex-aarch64-unknown-linux-musl',
+      'codex-aarch64-unknown-linux-gnu',
+      'codex-x86_64-apple-darwin',
+      'codex-aarch64-apple-darwin',
+    ],
+    packages: ['@openai/codex'],
+    // npm installs a small node program that starts the native one and waits for it.
+    launcherWhenInterpreted: true,
+    sessionFlags: ['resume', '--resume'],
+    valueFlags: ['-c', '--config', '-m', '--model', '-p', '--profile', '-s', '-a', '-C', '--cd', '-i'],
+    forms: [
+      { when: { command: ['mcp-server'] }, kind: 'mcp', family: 'codex-mcp', name: 'codex mcp-server' },
+      { when: { start: [['mcp', 'serve']] }, kind: 'mcp', family: 'codex-mcp', name: 'codex mcp serve' },
+      { when: { command: ['app-server'] }, name: 'codex app-server' },
+      { when: { command: ['exec', 'e'] }, name: 'codex exec' },
+    ],
+  },
+];

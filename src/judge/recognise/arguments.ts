@@ -1,0 +1,102 @@
+import { type ArgumentTest, HTTP_TRANSPORT } from '../../agents/index.ts';
+import { isSessionId } from './words.ts';
+
+/** Questions about the arguments, which are the words from `from` on. */
+
+const NONE: readonly string[] = [];
+
+const isFlag = (word: string): boolean => word.startsWith('-') && word.length > 1;
+
+/** Where the first word stands that is neither a flag nor the value of one; -1 when there is none. */
+export const firstPositional = (
+  words: readonly string[],
+  from: number,
+  valueFlags: readonly string[] = NONE,
+) => {
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (word === '--') return at + 1 < words.length ? at + 1 : -1;
+    if (!isFlag(word)) return at;
+    if (valueFlags.includes(word)) at += 1;
+  }
+  return -1;
+};
+
+/** The value of the first of these flags (`--flag value` or `--flag=value`); null when none stands before `--`. */
+export const flagValue = (
+  words: readonly string[],
+  from: number,
+  flags: readonly string[],
+): string | null => {
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (word === '--') return null;
+    if (flags.includes(word)) return words[at + 1] ?? null;
+    const equals = word.indexOf('=');
+    if (equals > 0 && flags.includes(word.slice(0, equals))) return word.slice(equals + 1);
+  }
+  return null;
+};
+
+const hasFlag = (words: readonly string[], from: number, flags: readonly string[]): boolean => {
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (word === '--') return false;
+    if (!isFlag(word)) continue;
+    const equals = word.indexOf('=');
+    if (flags.includes(equals < 0 ? word : word.slice(0, equals))) return true;
+  }
+  return false;
+};
+
+const beginsWith = (words: readonly string[], from: number, start: readonly string[]): boolean =>
+  start.every((word, at) => words[from + at] === word);
+
+export const holds = (
+  test: ArgumentTest,
+  words: readonly string[],
+  from: number,
+  valueFlags: readonly string[] = NONE,
+): boolean => {
+  if (test.bare && words.length > from) return false;
+  if (test.start && !test.start.some(start => beginsWith(words, from, start))) return false;
+  if (test.command) {
+    const at = firstPositional(words, from, valueFlags);
+    if (at < 0 || !test.command.includes(words[at] as string)) return false;
+  }
+  if (test.flag && !hasFlag(words, from, test.flag)) return false;
+  const { ending, holding } = test;
+  if (ending && !words.some((word, at) => at >= from && ending.some(end => word.endsWith(end)))) return false;
+  if (holding && !words.some((word, at) => at >= from && holding.some(text => word.includes(text))))
+    return false;
+  return true;
+};
+
+/** Every value of these flags that looks like a session id, in order, once. */
+export const sessionIdsOf = (words: readonly string[], from: number, flags: readonly string[]) => {
+  let ids: string[] | null = null;
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (word === '--') break;
+    const equals = word.indexOf('=');
+    const flag = equals < 0 ? word : word.slice(0, equals);
+    if (!flags.includes(flag)) continue;
+    const value = equals < 0 ? words[at + 1] : word.slice(equals + 1);
+    if (value !== undefined && isSessionId(value) && !ids?.includes(value)) {
+      ids ??= [];
+      ids.push(value);
+    }
+  }
+  return ids ?? NONE;
+};
+
+/** What a server's own flags say of its transport; stdio is what every one of them defaults to. */
+export const transportOf = (words: readonly string[], from: number): 'stdio' | 'http' => {
+  const said = flagValue(words, from, HTTP_TRANSPORT.valueFlags);
+  if (said !== null && (HTTP_TRANSPORT.values as readonly string[]).includes(said)) return 'http';
+  if (hasFlag(words, from, HTTP_TRANSPORT.flags)) return 'http';
+  const first = words[from];
+  return first !== undefined && (HTTP_TRANSPORT.commands as readonly string[]).includes(first)
+    ? 'http'
+    : 'stdio';
+};

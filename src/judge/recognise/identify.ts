@@ -1,0 +1,163 @@
+import type { Family, Form } from '../../agents/index.ts';
+import type { Kind, Recognition } from '../../model/kind.ts';
+import { holds, sessionIdsOf, transportOf } from './arguments.ts';
+import type { ConfiguredServers } from './configured.ts';
+import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
+import { familyOf, type Surroundings } from './match.ts';
+import { isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
+import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
+import { baseOf, packageName, packageOfPath, programName, withoutVersion } from './words.ts';
+
+/** A recognition before the whole argv was searched for the word `mcp`. */
+export type Answer = Omit<Recognition, 'mentionsMcp'>;
+
+export const BLANK: Answer = {
+  kind: 'other',
+  agent: null,
+  family: null,
+  name: '',
+  role: null,
+  wraps: null,
+  transport: null,
+  sessionIds: [],
+  anchor: null,
+  adoptsOrphans: false,
+};
+
+/** sudo around env around npx around sh -c…: deeper than this is nobody's command line. */
+const MAX_DEPTH = 8;
+
+export interface Scope extends Surroundings {
+  readonly servers: ConfiguredServers | null;
+  readonly depth: number;
+}
+
+const inside = (scope: Scope): Scope => ({
+  exe: null,
+  nameOnly: false,
+  servers: scope.servers,
+  depth: scope.depth + 1,
+});
+
+const speaks = (kind: Kind): boolean => kind === 'mcp' || kind === 'lean-lsp';
+
+const shown = (layer: Layer): string =>
+  layer.as === 'package'
+    ? packageName(layer.token)
+    : layer.as === 'module'
+      ? `-m ${layer.token}`
+      : baseOf(layer.token);
+
+/** `lean --worker` alone does not tell twenty of them apart. */
+const nameWithFile = (name: string, words: readonly string[]): string => {
+  const file = words.findLast(word => word.endsWith('.lean'));
+  return file === undefined ? name : `${name} ${baseOf(file)}`;
+};
+
+const answerOf = (family: Family, form: Form | undefined, layer: Layer, scripted: boolean): Answer => {
+  const kind = form?.kind ?? family.kind;
+  const launcher = scripted && family.launcherWhenInterpreted === true;
+  const name = form?.name ?? family.name ?? programName(layer.token);
+  return {
+    kind: launcher ? 'wrapper' : kind,
+    agent: kind === 'agent' && !launcher ? (family.agent ?? family.id) : null,
+    family: form?.family ?? family.id,
+    name: kind === 'lean' ? nameWithFile(name, layer.words) : name,
+    role: form?.role !== undefined ? form.role : (family.role ?? null),
+    wraps: launcher ? kind : null,
+    transport: speaks(kind)
+      ? (form?.transport ?? family.transport ?? transportOf(layer.words, layer.from))
+      : null,
+    sessionIds: family.sessionFlags ? sessionIdsOf(layer.words, layer.from, family.sessionFlags) : [],
+    anchor: form?.anchor !== undefined ? form.anchor : (family.anchor ?? null),
+    adoptsOrphans: form?.adoptsOrphans ?? family.adoptsOrphans ?? false,
+  };
+};
+
+const wrapping = (family: Family, layer: Layer, scope: Scope): Answer => {
+  const carried = carriedBy(family.carries ?? { names: 'nothing' }, layer.words, layer.from);
+  const inner = carried.inner && identify(carried.inner, inside(scope));
+  const fetched =
+    inner === null && carried.package !== null
+      ? identify(
+          { token: carried.package, as: 'package', words: layer.words, from: layer.words.length },
+          inside(scope),
+        )
+      : null;
+  const told = inner ?? fetched;
+  const own = [family.name ?? programName(layer.token).replace(/-cli\.js$|\.c?js$/, ''), ...carried.commands];
+  return {
+    ...BLANK,
+    kind: 'wrapper',
+    family: family.id,
+    name: carried.inner ? [...own, shown(carried.inner)].join(' ') : own.join(' '),
+    role: family.role ?? null,
+    wraps: told ? (told.kind === 'wrapper' ? told.wraps : told.kind) : null,
+    transport: told?.transport ?? null,
+  };
+};
+
+const shell = (layer: Layer, name: string, scope: Scope): Answer => {
+  const use = shellUse(layer.words, layer.from);
+  if (use.use === 'interactive') return { ...BLANK, kind: 'shell', family: 'shell', name };
+  const inner = use.inner && identify(use.inner, inside(scope));
+  if (use.use === 'script') {
+    return inner ?? { ...BLANK, kind: 'shell', family: 'shell', name: `${name} ${shown(use.inner)}` };
+  }
+  const wraps = inner ? (inner.kind === 'wrapper' ? inner.wraps : inner.kind) : null;
+  return {
+    ...BLANK,
+    kind: 'wrapper',
+    family: 'shell-command',
+    name: `${name} -c`,
+    wraps,
+    transport: inner?.transport ?? null,
+  };
+};
+
+/** The conventional names of servers, for those that no table knows. */
+const byShape = (layer: Layer): Answer | null => {
+  const { token, as } = layer;
+  if (!token.includes('mcp') && !token.includes('@modelcontextprotocol/')) return null;
+  const owner = as === 'script' ? packageOfPath(token) : null;
+  const fits = {
+    program: () => isServerProgram(programName(token)),
+    script: () => isServerProgram(programName(token)) || (owner !== null && isServerPackage(owner)),
+    package: () => isServerPackage(packageName(token)),
+    module: () => isServerModule(token),
+  }[as]();
+  if (!fits) return null;
+  const name = owner ?? (as === 'package' ? packageName(token) : programName(token));
+  return { ...BLANK, kind: 'mcp', family: 'mcp', name, transport: transportOf(layer.words, layer.from) };
+};
+
+const interpreted = (layer: Layer, scope: Scope): Answer | null => {
+  const program = withoutVersion(programName(layer.token));
+  const interpreter = INTERPRETER_BY_PROGRAM.get(program);
+  if (!interpreter) return null;
+  const script = scriptOf(interpreter, layer.words, layer.from);
+  if (!script) return null;
+  const answer = identify(script, inside(scope));
+  return answer ?? { ...BLANK, name: `${program} ${shown(script)}` };
+};
+
+/** What one layer of a command line is; null when nothing is known about it. */
+export const identify = (layer: Layer, scope: Scope): Answer | null => {
+  if (scope.depth > MAX_DEPTH) return null;
+  const family = familyOf(layer, scope);
+  if (family?.carries) return wrapping(family, layer, scope);
+  if (family) {
+    const form = scope.nameOnly
+      ? undefined
+      : family.forms?.find(({ when }) => holds(when, layer.words, layer.from, family.valueFlags));
+    return answerOf(family, form, layer, layer.as === 'script');
+  }
+  if (layer.as !== 'module') {
+    const name = programName(layer.token);
+    if (SHELL_PROGRAMS.has(name)) return shell(layer, name, scope);
+    const program = interpreted(layer, scope);
+    // A script nobody knows may still lie next to an interpreter that somebody owns.
+    if (program) return program;
+  }
+  return byShape(layer) ?? scope.servers?.find(layer) ?? null;
+};

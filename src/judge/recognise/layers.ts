@@ -1,0 +1,115 @@
+import { type Carry, type Family, type Interpreter, SHELLS } from '../../agents/index.ts';
+import { simpleCommand } from './shell-text.ts';
+import { isAssignment, isElision } from './words.ts';
+
+/** What a token stands for at its place in the command line. */
+export type Standing = 'program' | 'script' | 'package' | 'module';
+
+/** One thing that a command line names: its token, and where its own arguments begin. */
+export interface Layer {
+  readonly token: string;
+  readonly as: Standing;
+  readonly words: readonly string[];
+  readonly from: number;
+}
+
+export interface Carried {
+  /** null: the wrapper names nothing that could be looked up. */
+  readonly inner: Layer | null;
+  /** The wrapper's own leading words, for its name. */
+  readonly commands: readonly string[];
+  /** What the wrapper was told to fetch, when that differs from what it runs. */
+  readonly package: string | null;
+}
+
+const layerOfText = (text: string): Layer | null => {
+  const words = simpleCommand(text);
+  return words?.[0] === undefined ? null : { token: words[0], as: 'program', words, from: 1 };
+};
+
+/** What a wrapper carries, by walking over the words that are its own. */
+export const carriedBy = (carry: Carry, words: readonly string[], from: number): Carried => {
+  const commands: string[] = [];
+  let fetched: string | null = null;
+  let left = carry.skip ?? 0;
+  let at = from;
+  if (carry.afterDashes) {
+    const dashes = words.indexOf('--', from);
+    at = dashes < 0 ? words.length : dashes + 1;
+  }
+  for (; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (carry.textFlags?.includes(word)) {
+      return { inner: layerOfText(words.slice(at + 1).join(' ')), commands, package: fetched };
+    }
+    if (word === '--') {
+      at += 1;
+      break;
+    }
+    if (word.startsWith('-') && word.length > 1) {
+      const equals = word.indexOf('=');
+      const flag = equals < 0 ? word : word.slice(0, equals);
+      if (carry.packageFlags?.includes(flag))
+        fetched = equals < 0 ? (words[at + 1] ?? null) : word.slice(equals + 1);
+      if (equals < 0 && carry.valueFlags?.includes(word)) at += 1;
+    } else if (carry.commands?.includes(word)) commands.push(word);
+    else if (carry.assignments && isAssignment(word)) continue;
+    else if (isElision(word)) continue;
+    else if (left > 0) left -= 1;
+    else break;
+  }
+  const token = words[at];
+  if (token === undefined || carry.names === 'nothing') return { inner: null, commands, package: fetched };
+  return { inner: { token, as: carry.names, words, from: at + 1 }, commands, package: fetched };
+};
+
+/** The script or module that an interpreter runs; null for `-e`, a prompt, or no file at all. */
+export const scriptOf = (interpreter: Interpreter, words: readonly string[], from: number): Layer | null => {
+  let expectCommand = interpreter.commands !== undefined;
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (interpreter.evalFlags?.includes(word)) return null;
+    if (interpreter.moduleFlags?.includes(word)) {
+      const module = words[at + 1];
+      return module === undefined ? null : { token: module, as: 'module', words, from: at + 2 };
+    }
+    if (interpreter.scriptFlags?.includes(word)) continue;
+    if (word === '--') continue;
+    if (word.startsWith('-') && word.length > 1) {
+      if (interpreter.valueFlags?.includes(word)) at += 1;
+    } else if (expectCommand && interpreter.commands?.includes(word)) expectCommand = false;
+    else if (!isElision(word)) return { token: word, as: 'script', words, from: at + 1 };
+  }
+  return null;
+};
+
+/** A shell with `-c`, with a script, or on its own. */
+export type ShellUse =
+  | { readonly use: 'command'; readonly inner: Layer | null }
+  | { readonly use: 'script'; readonly inner: Layer }
+  | { readonly use: 'interactive' };
+
+export const shellUse = (words: readonly string[], from: number): ShellUse => {
+  const valueFlags: readonly string[] = SHELLS.valueFlags;
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] as string;
+    if (word.startsWith('-') || word.startsWith('+')) {
+      // Short options cluster: `-lc`, `-ic`.
+      const cluster = word.startsWith('-') && !word.startsWith('--');
+      if (word === '--command' || (cluster && word.includes('c') && !valueFlags.includes(word))) {
+        const rest = words.slice(at + 1);
+        // `bash -c -l text` puts options between; a text never begins with a dash.
+        while (rest[0]?.startsWith('-')) rest.shift();
+        return { use: 'command', inner: layerOfText(rest.join(' ')) };
+      }
+      if (cluster && word.includes('s')) return { use: 'interactive' };
+      if (valueFlags.includes(word)) at += 1;
+      continue;
+    }
+    return { use: 'script', inner: { token: word, as: 'script', words, from: at + 1 } };
+  }
+  return { use: 'interactive' };
+};
+
+export const carries = (family: Family): family is Family & { carries: Carry } =>
+  family.carries !== undefined;
