@@ -1,0 +1,131 @@
+import type { Finding } from '../model/finding.ts';
+import { formatAge, formatBytes, plural, spellBytes } from '../model/format.ts';
+import { isZombie, memoryOf } from '../model/process.ts';
+import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
+import { cells, cut } from '../model/text.ts';
+import { type Branch, type Group, groupProcesses } from './once-groups.ts';
+import { type Paint, painter, SEVERITY_TONE, VERDICT_TONE } from './paint.ts';
+
+export interface TextOptions {
+  readonly width: number;
+  readonly color: boolean;
+}
+
+/** What a person reads at a glance: a header, the tree, the findings, and what would come back. */
+export const onceText = (snapshot: Snapshot, { width, color }: TextOptions): string => {
+  const paint = painter(color);
+  const groups = groupProcesses(snapshot);
+  const lines = [
+    ...headerLines(snapshot, width, paint),
+    ...snapshot.warnings.flatMap(warning =>
+      wrap(`! ${warning}`, width, '  ').map(line => paint(line, 'warn')),
+    ),
+    ...(groups.length === 0 ? [] : ['', paint(cut(COLUMN_HEADER, width), 'faint')]),
+    ...groups.flatMap(group => groupLines(group, width, paint)),
+    ...findingLines(snapshot.findings, width, paint),
+    '',
+    ...closingLines(snapshot, width, paint),
+  ];
+  return `${lines.join('\n')}\n`;
+};
+
+const headerLines = ({ host, totals }: Snapshot, width: number, paint: Paint): string[] => {
+  const used =
+    host.memTotal === null || host.memAvailable === null ? null : host.memTotal - host.memAvailable;
+  const machine = used === null ? '' : `, machine ${formatBytes(used)} of ${formatBytes(host.memTotal)}`;
+  const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
+  const agents = `${plural(totals.agents, 'agent')}, ${totals.related} related of ${plural(totals.processes, 'process', 'processes')}`;
+  const first = `reaptop ${host.name}: ${agents}; ${formatBytes(totals.rss)} RSS${swap}${machine}`;
+  const second = [
+    `${totals.leaks} leaked`,
+    plural(totals.suspects, 'suspect'),
+    plural(totals.zombies, 'zombie'),
+    `${formatBytes(totals.reclaimable)} reclaimable`,
+  ].join(', ');
+  return [
+    ...wrap(first, width, '  ').map(line => paint(line, 'strong')),
+    paint(
+      cut(second, width),
+      totals.leaks > 0 ? 'bad' : totals.suspects + totals.zombies > 0 ? 'warn' : 'good',
+    ),
+  ];
+};
+
+const COLUMN_HEADER = `${'PID'.padStart(7)} ${'MEM'.padStart(5)} ${'AGE'.padStart(6)} S VERDICT   PROCESS`;
+
+const TITLE_TONE = { plain: 'strong', leak: 'bad', suspect: 'warn' } as const;
+
+const groupLines = ({ title, tone, branches }: Group, width: number, paint: Paint): string[] => [
+  paint(cut(title, width), TITLE_TONE[tone]),
+  ...branches.flatMap((branch, index) => branchLines(branch, isGroupRoot(branch, index), width, paint)),
+];
+
+const isGroupRoot = (branch: Branch, index: number): boolean => index === 0 || branch.drawing === '';
+
+const branchLines = (branch: Branch, root: boolean, width: number, paint: Paint): string[] => {
+  const { process: p, drawing } = branch;
+  const numbers = `${String(p.facts.pid).padStart(7)} ${formatBytes(isZombie(p.facts) ? 0 : memoryOf(p.facts)).padStart(5)} ${formatAge(p.ageSeconds).padStart(6)} ${p.facts.state} `;
+  const verdict = p.verdict.padEnd(9);
+  const room = width - numbers.length - verdict.length - 1;
+  const row = `${numbers}${paint(verdict, VERDICT_TONE[p.verdict])} ${describe(p, drawing, room, paint)}`;
+  const explain = root && (p.verdict === 'leak' || p.verdict === 'suspect');
+  if (!explain) return [row];
+  const indent = ' '.repeat(numbers.length + verdict.length + 1);
+  return [
+    row,
+    ...wrap(`${indent}  ${p.why.join('; ')}`, width, `${indent}  `).map(line => paint(line, 'faint')),
+  ];
+};
+
+const describe = (p: JudgedProcess, drawing: string, room: number, paint: Paint): string => {
+  const zombies = p.zombies > 0 ? ` Z×${p.zombies}` : '';
+  const name = cut(`${drawing}${p.name}`, Math.max(1, room - cells(zombies)));
+  const left = room - cells(name) - cells(zombies) - 2;
+  const rest = left >= 8 ? cut(doing(p), left) : '';
+  return `${name}${paint(zombies, 'bad')}${rest === '' ? '' : `  ${paint(rest, 'faint')}`}`;
+};
+
+/** The command where it says more than the name, and where it runs for an agent. */
+const doing = (p: JudgedProcess): string => {
+  const command = p.command === p.name ? '' : p.command;
+  const cwd = p.kind === 'agent' ? p.facts.details?.cwd : null;
+  return [cwd == null ? '' : `in ${cwd}`, command].filter(part => part !== '').join('  ');
+};
+
+const findingLines = (findings: readonly Finding[], width: number, paint: Paint): string[] =>
+  findings.length === 0
+    ? []
+    : [
+        '',
+        paint('findings', 'strong'),
+        ...findings.flatMap(finding => [
+          `${paint(finding.severity.padEnd(8), SEVERITY_TONE[finding.severity])} ${cut(`${finding.id}: ${finding.title}`, width - 9)}`,
+          ...wrap(`         ${finding.why}`, width, '         ').map(line => paint(line, 'faint')),
+          ...wrap(`         → ${finding.remedy}`, width, '           '),
+        ]),
+      ];
+
+const closingLines = ({ totals }: Snapshot, width: number, paint: Paint): string[] => {
+  if (totals.leaks > 0) {
+    return [paint(cut(`${spellBytes(totals.reclaimable)} would come back: reaptop clean`, width), 'strong')];
+  }
+  // Nothing recognised is not the same as nothing leaked.
+  if (totals.related === 0) return [];
+  return [paint(cut('nothing is proven leaked', width), totals.suspects > 0 ? 'plain' : 'good')];
+};
+
+/** Breaks at spaces; a word longer than the line is cut into pieces. */
+const wrap = (text: string, width: number, indent: string): string[] => {
+  const lines: string[] = [];
+  let line = text;
+  while (cells(line) > width) {
+    const head = cut(line, width + 1);
+    const limit = head.length - 1;
+    const space = line.lastIndexOf(' ', limit);
+    const at = space > indent.length ? space : limit;
+    lines.push(line.slice(0, at));
+    line = `${indent}${line.slice(at).trimStart()}`;
+  }
+  lines.push(line);
+  return lines;
+};

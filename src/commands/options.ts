@@ -1,0 +1,46 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SEVERITIES, type Severity } from '../model/finding.ts';
+import type { PlatformChoice } from '../engine/choose-system.ts';
+
+/** Flags every command understands. */
+export interface CommonOptions {
+  readonly root?: string[];
+  readonly interval: number;
+  readonly all?: boolean;
+  readonly json?: boolean;
+  readonly color: boolean;
+  readonly config?: string;
+  readonly platform: PlatformChoice;
+  readonly failOn?: Severity;
+  readonly poll?: boolean;
+}
+
+/** A number within bounds, or a sentence that says what is allowed. */
+export const numberBetween =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() === '' || !Number.isFinite(value) || value < least || value > most) {
+      throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+    }
+    return value;
+  };
+
+/** Fastest and slowest refresh that make sense in a pane. */
+export const INTERVAL_BOUNDS = [0.2, 3600] as const;
+
+export const addCommonOptions = (command: Command): Command =>
+  command
+    .option('--root <dir...>', 'where to look for heartbeats (default: the cwd and the cwd of every agent)')
+    .addOption(
+      new Option('--interval <seconds>', 'time between refreshes').default(2).argParser(numberBetween(...INTERVAL_BOUNDS)),
+    )
+    .option('--all', 'every process, not only related ones')
+    .option('--json', 'one JSON object instead of text')
+    .option('--no-color', 'no colour (NO_COLOR works as well)')
+    .option('--config <file>', 'this config file instead of the usual one')
+    .addOption(
+      new Option('--platform <backend>', 'how to look at processes').choices(['auto', 'procfs', 'portable']).default('auto'),
+    )
+    .addOption(new Option('--fail-on <severity>', 'exit 3 when a finding is at least this bad').choices([...SEVERITIES]))
+    .option('--poll', 'watch files by polling (network mounts)');

@@ -1,0 +1,43 @@
+import type { Severity } from '../model/finding.ts';
+import type { Verdict } from '../model/snapshot.ts';
+
+/** What a colour means; the words beside it always say the same. */
+export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warn' | 'bad' | 'info';
+
+const CODES: Readonly<Record<Tone, string>> = {
+  plain: '',
+  faint: '2',
+  strong: '1',
+  good: '32',
+  warn: '33',
+  bad: '1;31',
+  info: '36',
+};
+
+export type Paint = (text: string, tone: Tone) => string;
+
+export const painter = (color: boolean): Paint =>
+  color
+    ? (text, tone) => (CODES[tone] === '' || text === '' ? text : `\x1b[${CODES[tone]}m${text}\x1b[0m`)
+    : text => text;
+
+/** Colour only where a terminal shows it and nobody asked for none. */
+export const wantsColor = (
+  stream: { readonly isTTY?: boolean },
+  env: NodeJS.ProcessEnv,
+  noColor: boolean,
+): boolean => stream.isTTY === true && !noColor && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+
+export const VERDICT_TONE: Readonly<Record<Verdict, Tone>> = {
+  live: 'good',
+  leak: 'bad',
+  suspect: 'warn',
+  protected: 'info',
+  unknown: 'faint',
+};
+
+export const SEVERITY_TONE: Readonly<Record<Severity, Tone>> = {
+  info: 'info',
+  warn: 'warn',
+  critical: 'bad',
+};

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { Past } from '../judge/findings/detector.ts';
+import { judge } from '../judge/judge.ts';
+import { Lineage } from '../judge/lineage.ts';
+import { detailQuestions, keysOf, relatedNodes } from '../judge/related.ts';
+import { growTree, isRunningAgent, type Node, type Tree } from '../judge/tree.ts';
+import type { Config } from '../model/config.ts';
+import { keyOf } from '../model/identity.ts';
+import type { Look, Observation, Snapshot } from '../model/snapshot.ts';
+import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
+import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
+import type { System } from '../observe/system.ts';
+import { homeDirectory } from './config.ts';
+import { Environments } from './environments.ts';
+import { KnownWords } from './known-words.ts';
+import { TmuxWatch } from './tmux-watch.ts';
+
+export interface CollectorOptions {
+  readonly system: System;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Things to say with every snapshot, such as an ignored project file. */
+  readonly warnings?: readonly string[];
+}
+
+/** Configurations change by hand, not by the second. */
+const SETTINGS_SECONDS = 10;
+
+/** From a backend to a judged snapshot, again and again, with everything worth remembering in between. */
+export class Collector {
+  readonly lineage = new Lineage();
+  readonly #options: CollectorOptions;
+  readonly #environments = new Environments();
+  readonly #tmux = new TmuxWatch();
+  readonly #readServers = createMcpConfigReader();
+  readonly #words: KnownWords;
+  #projects: readonly string[];
+  #settingsRead = Number.NEGATIVE_INFINITY;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#words = new KnownWords(options.config.recognisers);
+    this.#projects = [options.cwd];
+  }
+
+  async collect({ all = false, past }: { all?: boolean; past?: Past } = {}): Promise<Snapshot> {
+    const { system, config, env, warnings = [] } = this.#options;
+    const look = await system.look();
+    const uid = look.self?.uid ?? null;
+    if (look.self !== null) this.#learnServers(look.clock);
+    let { tree, related } = await this.#grow(look);
+    const tmux = look.self === null ? NO_TMUX : await this.#tmux.panes(tree, look.clock, uid, env);
+    // An agent's project may configure servers that nothing else would have recognised.
+    if (look.self !== null && this.#learnProjects(tree)) ({ tree, related } = await this.#grow(look));
+    system.follow(keysOf(related));
+    const observation: Observation = {
+      ...look,
+      warnings: [...warnings, ...look.warnings, ...tmux.warnings],
+      tmux: tmux.servers,
+      sessions: look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree)),
+      servers: this.#words.servers,
+      heartbeats: [],
+    };
+    const snapshot = judge({ observation, tree, config, lineage: this.lineage, past, all });
+    this.lineage.record(tree, sessionIdsFrom(observation));
+    return snapshot;
+  }
+
+  /** A tree whose nodes carry everything judging will ask for. */
+  async #grow(look: Look): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
+    const { system } = this.#options;
+    const tree = growTree(look, this.#words.forOneLook());
+    await this.#environments.attach(tree, look.self?.uid ?? null, system);
+    const related = relatedNodes(tree, this.lineage);
+    const details = await system.details(detailQuestions(related));
+    for (const node of related) {
+      const found = details.get(keyOf(node.facts));
+      if (found !== undefined) node.facts = { ...node.facts, details: found };
+    }
+    return { tree, related };
+  }
+
+  #learnServers(clock: number): boolean {
+    if (clock - this.#settingsRead < SETTINGS_SECONDS) return false;
+    this.#settingsRead = clock;
+    const home = homeDirectory(this.#options.env);
+    if (home === null) return false;
+    return this.#words.learn(
+      this.#readServers({ home, configDirs: [join(home, '.claude')], projects: this.#projects }),
+    );
+  }
+
+  /** True when agents run in directories we had not looked into, and these configure servers. */
+  #learnProjects(tree: Tree): boolean {
+    const found = tree.nodes.filter(isRunningAgent).flatMap(node => node.facts.details?.cwd ?? []);
+    const known = new Set(this.#projects);
+    this.#projects = [...new Set([this.#options.cwd, ...found])];
+    if (this.#projects.every(project => known.has(project))) return false;
+    this.#settingsRead = Number.NEGATIVE_INFINITY;
+    return this.#learnServers(0);
+  }
+
+  /** Ours, and that of every agent found: sessions of another CLAUDE_CONFIG_DIR are live as well. */
+  #configDirectories(tree: Tree): string[] {
+    const { env } = this.#options;
+    const directories = new Set<string>();
+    const add = (config: string | undefined, home: string | null | undefined): void => {
+      if (config !== undefined && config !== '') directories.add(config);
+      else if (home) directories.add(join(home, '.claude'));
+    };
+    add(env.CLAUDE_CONFIG_DIR, homeDirectory(env));
+    for (const node of tree.nodes) {
+      if (isRunningAgent(node)) add(node.facts.env?.CLAUDE_CONFIG_DIR, node.facts.env?.HOME);
+    }
+    return [...directories];
+  }
+}
+
+const NO_TMUX = { servers: [], warnings: [] } as const;
+
+const sessionIdsFrom = (observation: Observation): ((agent: Node) => string | null) => {
+  const sessions = new Map(observation.sessions.map(session => [session.pid, session]));
+  return agent => sessions.get(agent.facts.pid)?.sessionId ?? agent.seen.sessionIds[0] ?? null;
+};

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { DEFAULT_CONFIG } from '../model/config.ts';
+import { KINDS } from '../model/kind.ts';
+
+const positive = z.number().positive();
+const count = z.number().int().nonnegative();
+const text = z.string().min(1).max(4096);
+
+const thresholds = z.strictObject({
+  leak: z.strictObject({ criticalBytes: positive }).partial(),
+  zombie: z.strictObject({ criticalCount: count, quietSeconds: positive }).partial(),
+  'over-memory': z.strictObject({ limitBytes: positive }).partial(),
+  'memory-growth': z.strictObject({ minutes: positive, growthBytes: positive, factor: positive }).partial(),
+  'too-many-agents': z.strictObject({ count }).partial(),
+  'idle-agent': z.strictObject({ seconds: positive }).partial(),
+  'concurrent-builds': z.strictObject({ warnCount: count, criticalCount: count }).partial(),
+  'heartbeat-stale': z
+    .strictObject({ warnSeconds: positive, criticalSeconds: positive, leftoverSeconds: positive })
+    .partial(),
+  'heartbeat-missing': z.strictObject({ seconds: positive }).partial(),
+  'marker-age': z
+    .strictObject({ warnSeconds: positive, criticalSeconds: positive, stillSeconds: positive })
+    .partial(),
+  'loop-guard': z.strictObject({ count }).partial(),
+  'lock-stale': z.strictObject({ seconds: positive }).partial(),
+  'stuck-io': z.strictObject({ seconds: positive }).partial(),
+  spinning: z.strictObject({ percent: positive, seconds: positive }).partial(),
+});
+
+const recogniser = z.strictObject({
+  name: text,
+  kind: z.enum(KINDS),
+  agent: text.optional(),
+  program: text,
+  args: z.array(text).optional(),
+});
+
+const heartbeat = z.strictObject({
+  name: text,
+  glob: text,
+  time: text.optional(),
+  timeFormat: z.enum(['iso', 'iso-local', 'epoch-s', 'epoch-ms', 'mtime']).optional(),
+  status: text.optional(),
+  task: text.optional(),
+  operation: text.optional(),
+  session: text.optional(),
+  pid: text.optional(),
+  warnSeconds: positive.optional(),
+  criticalSeconds: positive.optional(),
+  terminal: z.array(text).optional(),
+});
+
+const protect = z.array(text);
+
+/** The user's own file: anything may be set. */
+const userSchema = z
+  .strictObject({
+    thresholds: thresholds.partial(),
+    recognisers: z.array(recogniser),
+    protect,
+    heartbeats: z.array(heartbeat),
+    theme: z.enum(['default', 'light', 'high-contrast']),
+    columns: z.array(text).nullable(),
+  })
+  .partial();
+
+/** Findings that only files tell: a cloned repository may tune these for itself, and nothing that concerns processes. */
+export const FILE_FINDINGS = [
+  'heartbeat-stale',
+  'heartbeat-missing',
+  'marker-age',
+  'loop-guard',
+  'lock-stale',
+] as const;
+
+const rootSchema = z
+  .strictObject({
+    thresholds: thresholds
+      .pick(
+        Object.fromEntries(FILE_FINDINGS.map(id => [id, true])) as Record<
+          (typeof FILE_FINDINGS)[number],
+          true
+        >,
+      )
+      .partial(),
+    protect,
+    heartbeats: z.array(heartbeat),
+  })
+  .partial();
+
+export type UserConfig = z.infer<typeof userSchema>;
+export type RootConfig = z.infer<typeof rootSchema>;
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string };
+
+/** `thresholds.over-memory.limitBytes: expected number, received string`. */
+const complaint = (error: z.ZodError): string => {
+  const issue = error.issues[0];
+  if (issue === undefined) return 'is not valid';
+  if (issue.code === 'unrecognized_keys') {
+    const path = [...issue.path, issue.keys[0] ?? ''].join('.');
+    return `${path}: unknown key; allowed here: ${allowedAt(issue.path).join(', ')}`;
+  }
+  const path = issue.path.join('.');
+  return `${path === '' ? 'the whole file' : path}: ${issue.message.replace(/^Invalid input: /, '')}`;
+};
+
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(userSchema.shape),
+  thresholds: Object.keys(DEFAULT_CONFIG.thresholds),
+  recognisers: Object.keys(recogniser.shape),
+  heartbeats: Object.keys(heartbeat.shape),
+};
+
+const allowedAt = (path: readonly PropertyKey[]): readonly string[] => {
+  const [first, second] = path;
+  if (first === 'thresholds' && second !== undefined) {
+    return Object.keys(DEFAULT_CONFIG.thresholds[second as keyof typeof DEFAULT_CONFIG.thresholds] ?? {});
+  }
+  return ALLOWED[String(first ?? '')] ?? [];
+};
+
+const parseWith =
+  <T>(schema: z.ZodType<T>) =>
+  (json: string): Parsed<T> => {
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch (error) {
+      return { ok: false, message: `is no JSON: ${(error as Error).message}` };
+    }
+    const result = schema.safeParse(value);
+    return result.success
+      ? { ok: true, value: result.data }
+      : { ok: false, message: complaint(result.error) };
+  };
+
+export const parseUserConfig = parseWith<UserConfig>(userSchema);
+export const parseRootConfig = parseWith<RootConfig>(rootSchema);

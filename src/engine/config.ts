@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, DEFAULT_CONFIG, type Thresholds } from '../model/config.ts';
+import type { RootConfig, UserConfig } from './config-schema.ts';
+
+/** A file or setting the user must mend: one sentence that names it; exit 2. */
+export class UsageError extends Error {}
+
+/** HOME may be unset in services and cron jobs; the password database then still knows it. */
+export const homeDirectory = (env: NodeJS.ProcessEnv): string | null => {
+  if (env.HOME !== undefined && env.HOME !== '') return env.HOME;
+  try {
+    return homedir();
+  } catch {
+    return null; // a uid without an entry: every file below HOME is then simply absent
+  }
+};
+
+const userConfigPath = (env: NodeJS.ProcessEnv): string | null => {
+  const home = homeDirectory(env);
+  const base = env.XDG_CONFIG_HOME || (home === null ? null : join(home, '.config'));
+  return base === null ? null : join(base, 'reaptop', 'config.json');
+};
+
+const readIfPresent = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new UsageError(`${path} cannot be read (${code ?? 'unknown error'}).`);
+  }
+};
+
+type PartialThresholds = { readonly [K in keyof Thresholds]?: Partial<Thresholds[K]> | undefined };
+
+const mergeThresholds = (base: Thresholds, over: PartialThresholds | undefined): Thresholds => {
+  const merged: Record<string, unknown> = { ...base };
+  for (const [id, values] of Object.entries(over ?? {})) {
+    merged[id] = { ...base[id as keyof Thresholds], ...values };
+  }
+  return merged as unknown as Thresholds;
+};
+
+const withUserConfig = (base: Config, user: UserConfig): Config => ({
+  thresholds: mergeThresholds(base.thresholds, user.thresholds as PartialThresholds | undefined),
+  recognisers: [...(user.recognisers ?? []), ...base.recognisers],
+  protect: [...base.protect, ...(user.protect ?? [])],
+  heartbeats: [...base.heartbeats, ...(user.heartbeats ?? [])],
+  theme: user.theme ?? base.theme,
+  columns: user.columns ?? base.columns,
+});
+
+/** The user's config, or the one named by `--config`. zod is loaded only when there is a file. */
+export const loadConfig = async (env: NodeJS.ProcessEnv, named?: string): Promise<Config> => {
+  const path = named ?? userConfigPath(env);
+  const text = path === null ? null : readIfPresent(path);
+  if (text === null) {
+    if (named !== undefined) throw new UsageError(`--config ${named}: there is no such file.`);
+    return DEFAULT_CONFIG;
+  }
+  const { parseUserConfig } = await import('./config-schema.ts');
+  const parsed = parseUserConfig(text);
+  if (!parsed.ok) throw new UsageError(`${path}: ${parsed.message}`);
+  return withUserConfig(DEFAULT_CONFIG, parsed.value);
+};
+
+export interface RootSettings {
+  /** Protections of every root, added to the user's. */
+  readonly protect: readonly string[];
+  readonly byRoot: ReadonlyMap<string, RootConfig>;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * `.reaptop.json` of each root. It comes with cloned repositories: it may add protections and heartbeat
+ * sources and tune file findings there. Anything else, or an invalid file, is ignored with one warning.
+ */
+export const loadRootSettings = async (roots: readonly string[]): Promise<RootSettings> => {
+  const byRoot = new Map<string, RootConfig>();
+  const protect: string[] = [];
+  const warnings: string[] = [];
+  for (const root of roots) {
+    const path = join(root, '.reaptop.json');
+    let text: string | null;
+    try {
+      text = readIfPresent(path);
+    } catch (error) {
+      warnings.push(`${(error as Error).message} It is ignored.`);
+      continue;
+    }
+    if (text === null) continue;
+    const { parseRootConfig } = await import('./config-schema.ts');
+    const parsed = parseRootConfig(text);
+    if (parsed.ok) {
+      byRoot.set(root, parsed.value);
+      protect.push(...(parsed.value.protect ?? []));
+    } else {
+      warnings.push(
+        `${path} is ignored: ${parsed.message} (a project may only add protect and heartbeats, and tune file findings).`,
+      );
+    }
+  }
+  return { protect, byRoot, warnings };
+};

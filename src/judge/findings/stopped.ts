@@ -1,0 +1,17 @@
+import { identityOf } from '../../model/snapshot.ts';
+import type { Detector } from './detector.ts';
+
+/** `t` is a process under a debugger: somebody is at work. */
+export const stopped: Detector = ({ processes }) =>
+  processes
+    .filter(p => p.facts.state === 'T')
+    .map(p => ({
+      id: 'stopped',
+      severity: 'warn',
+      title: `${p.name} (${p.facts.pid}) is stopped`,
+      why: 'state T: it holds its memory and answers nobody; SIGTERM waits until SIGCONT',
+      processes: [identityOf(p)],
+      files: [],
+      remedy: 'continue it (SIGCONT), then end it if it is not wanted',
+      action: 'continue',
+    }));

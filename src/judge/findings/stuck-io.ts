@@ -1,0 +1,22 @@
+import { formatAge } from '../../model/format.ts';
+import { keyOf } from '../../model/identity.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import type { Detector } from './detector.ts';
+
+export const stuckIo: Detector = ({ processes, config, past }) =>
+  processes.flatMap(p => {
+    const seconds = p.facts.state === 'D' ? past.stateSeconds(keyOf(p.facts)) : null;
+    if (seconds === null || seconds < config.thresholds['stuck-io'].seconds) return [];
+    return [
+      {
+        id: 'stuck-io',
+        severity: 'warn',
+        title: `${p.name} (${p.facts.pid}) waits for I/O since ${formatAge(seconds)}`,
+        why: 'state D: the kernel lets no signal through until the device or the file server answers',
+        processes: [identityOf(p)],
+        files: [],
+        remedy: 'look at the disk or the network mount; a signal would not help',
+        action: null,
+      },
+    ];
+  });

@@ -1,0 +1,28 @@
+import { plural } from '../../model/format.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import type { Detector } from './detector.ts';
+
+const SERVERS: ReadonlySet<string> = new Set(['mcp', 'lean-lsp']);
+
+/** One finding per parent that owes a wait: the zombie itself can do nothing any more. */
+export const zombie: Detector = ({ processes, config }) =>
+  processes
+    .filter(parent => parent.zombies > 0)
+    .map(parent => {
+      const dead = processes.filter(p => p.facts.state === 'Z' && p.facts.ppid === parent.facts.pid);
+      const names = [...new Set(dead.map(p => p.name))].slice(0, 3).join(', ');
+      const server = SERVERS.has(parent.kind);
+      const session = parent.owner?.sessionId ?? null;
+      return {
+        id: 'zombie',
+        severity: server || parent.zombies >= config.thresholds.zombie.criticalCount ? 'critical' : 'warn',
+        title: `${parent.name} (${parent.facts.pid}) has not reaped ${plural(parent.zombies, 'child', 'children')}`,
+        why: `${names || 'its children'} ended, and ${parent.name} (${parent.facts.pid}) never waited for them${server ? '; later calls to this server may hang' : ''}`,
+        processes: [identityOf(parent), ...dead.map(identityOf)],
+        files: [],
+        remedy: server
+          ? `nudge ${parent.facts.pid} with SIGCHLD, then end it if it is idle${session === null ? '' : ` (session ${session} loses this server)`}: reaptop clean --zombie-parents`
+          : `nudge ${parent.facts.pid} with SIGCHLD; it is never ended for its zombies`,
+        action: 'zombies',
+      };
+    });

@@ -1,0 +1,118 @@
+import type { Config } from '../model/config.ts';
+import { isZombie, memoryOf } from '../model/process.ts';
+import type { JudgedProcess, Observation, Snapshot, Totals } from '../model/snapshot.ts';
+import { quoteArgs } from '../model/text.ts';
+import { findAll } from './findings/index.ts';
+import { NO_PAST, type Past } from './findings/detector.ts';
+import type { Lineage } from './lineage.ts';
+import { relatedNodes } from './related.ts';
+import { type Node, subtreeOf, type Tree } from './tree.ts';
+import { type Judgement, judgeWith } from './verdict.ts';
+import { ageOf, buildWorld, type World, zombiesOf } from './world.ts';
+
+export interface JudgeInput {
+  readonly observation: Observation;
+  /** The tree of this very observation. */
+  readonly tree: Tree;
+  readonly config: Config;
+  readonly lineage: Lineage;
+  readonly past?: Past | undefined;
+  /** Every process, not only related ones. */
+  readonly all?: boolean | undefined;
+}
+
+/** The heart: an observation in, a judged snapshot out. Pure but for the lineage it is given to read. */
+export const judge = ({ observation, tree, config, lineage, past = NO_PAST, all = false }: JudgeInput): Snapshot => {
+  const world = buildWorld({ observation, tree, config, lineage });
+  const related = relatedNodes(tree, lineage);
+  const judgeNode = judgeWith(world, node => related.has(node));
+  const processes: JudgedProcess[] = [];
+  for (const { node, depth } of inOrder(tree, node => all || related.has(node))) {
+    processes.push(present(node, depth, judgeNode(node), related.has(node), world));
+  }
+  const concerned = all ? processes.filter(p => p.related) : processes;
+  const findings = findAll({ observation, config, past, processes: concerned, heartbeats: observation.heartbeats });
+  const totals = totalsOf(concerned, observation.processes.length);
+  return {
+    takenAt: observation.takenAt,
+    clock: observation.clock,
+    host: observation.host,
+    self: observation.self,
+    totals,
+    warnings: [...observation.warnings, ...recognitionWarning(concerned, observation.processes.length)],
+    processes,
+    findings,
+    heartbeats: observation.heartbeats,
+    tmux: observation.tmux,
+  };
+};
+
+/** Shown processes with their depth among the shown ones; parents before children, oldest sibling first. */
+function* inOrder(tree: Tree, shown: (node: Node) => boolean): Generator<{ node: Node; depth: number }> {
+  const isShownRoot = (node: Node): boolean => shown(node) && (node.parent === null || !shown(node.parent));
+  for (const root of tree.nodes.filter(isShownRoot)) {
+    const depths = new Map<Node, number>([[root, 0]]);
+    for (const node of subtreeOf(root)) {
+      const depth = depths.get(node) ?? (depths.get(node.parent!) ?? -1) + 1;
+      depths.set(node, depth);
+      if (shown(node)) yield { node, depth };
+    }
+  }
+}
+
+const present = (node: Node, depth: number, judgement: Judgement, related: boolean, world: World): JudgedProcess => {
+  const { facts, seen } = node;
+  const climb = world.climb(node);
+  const pane = climb.end === 'pane' ? climb.pane : null;
+  return {
+    facts,
+    seen,
+    kind: node.kind,
+    agent: node.agent,
+    name: seen.name,
+    command: commandOf(node),
+    ageSeconds: ageOf(facts, world.observation),
+    depth,
+    owner: judgement.ownership?.owner ?? null,
+    tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
+    verdict: judgement.verdict,
+    why: judgement.why,
+    protection: judgement.protection,
+    protectedBecause: judgement.protectedBecause,
+    zombies: zombiesOf(node).length,
+    related,
+  };
+};
+
+const commandOf = ({ facts }: Node): string => {
+  if (isZombie(facts)) return `[${facts.comm}] <defunct>`;
+  return facts.argv === null || facts.argv.length === 0 ? `[${facts.comm}]` : quoteArgs(facts.argv);
+};
+
+const totalsOf = (related: readonly JudgedProcess[], processes: number): Totals => {
+  const running = related.filter(p => !isZombie(p.facts));
+  const leaks = running.filter(p => p.verdict === 'leak');
+  return {
+    processes,
+    agents: running.filter(p => p.kind === 'agent').length,
+    related: related.length,
+    rss: sum(related, p => p.facts.rss ?? 0),
+    swap: sum(related, p => p.facts.details?.swap ?? 0),
+    reclaimable: sum(leaks, p => memoryOf(p.facts)),
+    leaks: leaks.length,
+    suspects: running.filter(p => p.verdict === 'suspect').length,
+    zombies: related.length - running.length,
+  };
+};
+
+const sum = (items: readonly JudgedProcess[], value: (p: JudgedProcess) => number): number =>
+  items.reduce((total, item) => total + value(item), 0);
+
+/** A matcher that rots must not look like a clean machine. */
+const recognitionWarning = (related: readonly JudgedProcess[], processes: number): string[] =>
+  related.some(p => p.kind === 'agent' || p.verdict === 'leak' || p.verdict === 'suspect')
+    ? []
+    : related.length === 0
+      ? [`0 recognised of ${processes} processes`]
+      : [];
+

@@ -1,0 +1,98 @@
+import type { Identity, IdentityKey } from '../model/identity.ts';
+import { keyOf } from '../model/identity.ts';
+import type { Kind } from '../model/kind.ts';
+import { climber, panesOf } from './climb.ts';
+import type { Lineage } from './lineage.ts';
+import { agentAbove, ancestorsOf, isRunningAgent, type Node, subtreeOf, type Tree } from './tree.ts';
+
+/** Kinds that are an agent's business wherever they are found. */
+const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', 'lake', 'lean', 'browser']);
+
+const isCarrier = (node: Node): boolean => node.kind === 'wrapper' || node.kind === 'shell';
+
+/** Environment left by an agent: the process was once started below one. */
+const wasStartedByAgent = (node: Node): boolean =>
+  node.facts.env?.CLAUDE_CODE_SESSION_ID !== undefined ||
+  node.facts.env?.CLAUDE_PID !== undefined ||
+  node.facts.env?.CLAUDECODE !== undefined;
+
+/** Everything that concerns an agent: itself, what is or was below one, servers and builds, and the tmux panes around it. */
+export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {
+  const related = new Set<Node>();
+  for (const node of tree.nodes) {
+    if (related.has(node)) continue;
+    const concerns =
+      AGENT_BUSINESS.has(node.kind) ||
+      wasStartedByAgent(node) ||
+      lineage.entryOf(keyOf(node.facts)) !== undefined;
+    if (!concerns) continue;
+    for (const below of subtreeOf(node)) related.add(below);
+    for (const above of wrappersAround(node)) related.add(above);
+  }
+  return related;
+};
+
+/** Wrappers directly around it; up to the tmux server, when it sits in a pane. */
+function* wrappersAround(node: Node): Generator<Node> {
+  const chain: Node[] = [];
+  for (const above of ancestorsOf(node)) {
+    if (above.seen.role === 'tmux-server') {
+      yield* chain;
+      yield above;
+      return;
+    }
+    if (!isCarrier(above)) break;
+    chain.push(above);
+  }
+  // Without a tmux server above, an interactive shell is the user's own; a wrapper belongs to what it carries.
+  for (const above of chain) {
+    if (above.kind !== 'wrapper') return;
+    yield above;
+  }
+}
+
+/** Whose environment is worth reading: own-user processes whose climb ends at an orphan root or in a pane, and agents. */
+export const environQuestions = (
+  tree: Tree,
+  uid: number | null,
+  alreadyRead: (node: Node) => boolean,
+): Node[] => {
+  // tmux has not been asked yet, and need not be: every child of a server counts as a pane here.
+  const climb = climber(panesOf([]), () => null);
+  return tree.nodes
+    .filter(node => {
+      const { facts } = node;
+      if (facts.kernelThread || facts.unreadable || facts.uid !== uid || facts.pid <= 2 || alreadyRead(node))
+        return false;
+      if (isRunningAgent(node)) return true;
+      if (agentAbove(node) !== null) return false;
+      const { end } = climb(node);
+      // Below an ordinary living process only what is an agent's business is asked: everybody else's children are not.
+      return end === 'orphan-root' || end === 'pane' || (end === 'stranger' && (AGENT_BUSINESS.has(node.kind) || node.kind === 'wrapper'));
+    });
+};
+
+export interface DetailQuestion extends Identity {
+  readonly descriptors: boolean;
+  readonly sockets: boolean;
+}
+
+/** Costlier facts are read for related processes only: descriptors where a stdin or a terminal may be lost, sockets where a leak may be served. */
+export const detailQuestions = (related: ReadonlySet<Node>): DetailQuestion[] =>
+  [...related]
+    .filter(node => !node.facts.kernelThread && node.facts.state !== 'Z')
+    .map(node => {
+      const below = agentAbove(node) !== null;
+      return {
+        pid: node.facts.pid,
+        start: node.facts.start,
+        descriptors: below || node.kind === 'agent' || node.kind === 'lake',
+        sockets: !below && node.kind !== 'tmux',
+      };
+    });
+
+export const keysOf = (nodes: Iterable<Node>): Set<IdentityKey> => {
+  const keys = new Set<IdentityKey>();
+  for (const node of nodes) keys.add(keyOf(node.facts));
+  return keys;
+};

@@ -1,0 +1,166 @@
+import type { Kind } from '../model/kind.ts';
+import { isZombie } from '../model/process.ts';
+import type { Verdict } from '../model/snapshot.ts';
+import { abandonment } from './abandonment.ts';
+import type { Climb } from './climb.ts';
+import { isOwnOwner, type Ownership, ownershipOf } from './owner.ts';
+import { hardReason, softReason } from './protect.ts';
+import { agentAbove, type Node, subtreeOf } from './tree.ts';
+import type { World } from './world.ts';
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly why: readonly string[];
+  readonly protection: 'hard' | 'soft' | null;
+  readonly protectedBecause: string | null;
+  readonly ownership: Ownership | null;
+}
+
+type Ruling = { readonly verdict: Verdict; readonly why: readonly string[] };
+
+const rule = (verdict: Verdict, ...why: string[]): Ruling => ({ verdict, why });
+
+/** Judges processes of one world, each once. `isRelated` decides between "live" and "none of our business". */
+export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((node: Node) => Judgement) => {
+  const known = new Map<Node, Judgement>();
+
+  const judge = (node: Node): Judgement => {
+    const before = known.get(node);
+    if (before !== undefined) return before;
+    const hard = hardReason(node, world);
+    const ownership = hard !== null && !isRelated(node) ? null : ownershipOf(node, world);
+    const soft = hard === null ? softReason(node, world) : null;
+    const because = hard ?? soft;
+    const judgement: Judgement = {
+      ...decide(node, ownership, hard, soft),
+      protection: hard !== null ? 'hard' : soft !== null ? 'soft' : null,
+      protectedBecause: because,
+      ownership,
+    };
+    known.set(node, judgement);
+    return judgement;
+  };
+
+  /** Section 5 of the contract, in its order: the first rule that matches decides. */
+  const decide = (
+    node: Node,
+    ownership: Ownership | null,
+    hard: string | null,
+    soft: string | null,
+  ): Ruling => {
+    if (hard !== null) return rule('protected', hard);
+    if (isZombie(node.facts)) return asItsParent(node);
+    if (node.facts.unreadable) return rule('unknown', 'its state or owner may not be read');
+    const agent = agentAbove(node);
+    if (agent !== null) return belowAgent(node, agent);
+    const climb = world.climb(node);
+    if (climb.end === 'pane' || climb.end === 'anchor') return held(node, climb);
+    if (soft !== null) return rule('protected', soft);
+    if (climb.end === 'orphan-root') return adopted(node, ownership, climb.root);
+    return unknownTop(node, ownership, climb);
+  };
+
+  const asItsParent = (node: Node): Ruling => {
+    if (node.parent === null) return rule('unknown', 'has ended; its parent is not in the table');
+    const { verdict } = judge(node.parent);
+    return rule(
+      verdict,
+      `has ended and waits to be reaped by ${node.parent.seen.name} (${node.parent.facts.pid})`,
+    );
+  };
+
+  const belowAgent = (node: Node, agent: Node): Ruling => {
+    const above = `runs below ${agent.seen.name} (${agent.facts.pid})`;
+    const { verdict, why } = judge(agent);
+    if (verdict === 'leak' || verdict === 'suspect')
+      return rule(verdict, `${above}, which is ${verdict === 'leak' ? 'leaked' : 'suspect'}: ${why[0]}`);
+    const evidence = abandonment(node);
+    return evidence === null ? rule('live', above) : rule('suspect', evidence, above);
+  };
+
+  const held = (node: Node, climb: Climb & { end: 'pane' | 'anchor' }): Ruling => {
+    const where =
+      climb.end === 'anchor'
+        ? `started from ${climb.at}`
+        : climb.pane === null
+          ? 'sits below a tmux server'
+          : `sits in tmux pane ${climb.pane.session}:${climb.pane.pane}`;
+    return isRelated(node)
+      ? rule('live', where)
+      : rule('unknown', `${where}; nothing connects it to an agent`);
+  };
+
+  const adopted = (node: Node, ownership: Ownership | null, root: string): Ruling => {
+    const inherited = fromParent(node);
+    if (inherited !== null) return inherited;
+    const orphaned = `adopted by ${root}`;
+    const kind = carriedKind(node);
+    if (ownership !== null && !isOwnOwner(node, ownership)) {
+      if (ownership.fate === 'alive') return rule('live', ownership.why);
+      const port = kind === 'other' ? listeningPort(node) : null;
+      if (port !== null)
+        return rule('suspect', `listens on port ${port}: somebody may want it`, ownership.why, orphaned);
+      if (ownership.fate === 'dead') return rule('leak', ownership.why, orphaned);
+      return rule('suspect', ownership.why, orphaned);
+    }
+    if (LEAKS_ALONE.has(kind) || node.seen.role === 'lake-serve') {
+      return world.observation.host.container
+        ? rule('suspect', `${orphaned}, as is normal in a container; no live owner is known`)
+        : rule('leak', `${orphaned}; no live owner is known`);
+    }
+    if (kind === 'agent' || kind === 'lake') {
+      if (node.facts.details?.lostTerminal === true) return rule('leak', 'its terminal is gone', orphaned);
+      return rule('suspect', `${orphaned}; it may be work somebody detached on purpose (nohup)`);
+    }
+    return rule('unknown', `${orphaned}; nothing says who started it`);
+  };
+
+  /** A subtree is judged by its root: what hangs below a leaked server goes with it. */
+  const fromParent = (node: Node): Ruling | null => {
+    const { parent } = node;
+    if (parent === null || world.climb(parent).end !== 'orphan-root' || !isRelated(parent)) return null;
+    const { verdict, why } = judge(parent);
+    if (verdict !== 'leak' && verdict !== 'suspect' && verdict !== 'live') return null;
+    return rule(verdict, `goes with ${parent.seen.name} (${parent.facts.pid}): ${why[0]}`);
+  };
+
+  const unknownTop = (node: Node, ownership: Ownership | null, climb: Climb): Ruling => {
+    if (climb.end === 'stranger' && isRelated(climb.at)) {
+      const { verdict, why } = judge(climb.at);
+      if (verdict === 'leak' || verdict === 'suspect')
+        return rule(verdict, `goes with ${climb.at.seen.name} (${climb.at.facts.pid}): ${why[0]}`);
+    }
+    const top =
+      climb.end === 'stranger'
+        ? `its parent ${climb.at.seen.name} (${climb.at.facts.pid}) is alive and not known to us`
+        : 'its parent is not in the table';
+    if (ownership !== null && !isOwnOwner(node, ownership)) {
+      return ownership.fate === 'alive' ? rule('live', ownership.why) : rule('suspect', ownership.why, top);
+    }
+    return rule('unknown', top);
+  };
+
+  return judge;
+};
+
+/** Of no use to anybody without an owner: stdio servers and what they start. */
+const LEAKS_ALONE: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);
+
+/** Which kind decides for a wrapper that carries several. */
+const WEIGHT: readonly Kind[] = ['agent', 'lake', 'mcp', 'lean-lsp', 'lean', 'browser'];
+
+/** A wrapper counts as what it carries, by its words or by what runs below it. */
+const carriedKind = (node: Node): Kind => {
+  if (node.kind !== 'wrapper' && node.kind !== 'shell') return node.kind;
+  if (node.kind === 'shell') return 'other';
+  const carried = new Set([...subtreeOf(node)].map(below => below.kind));
+  return WEIGHT.find(kind => carried.has(kind)) ?? node.seen.wraps ?? 'other';
+};
+
+const listeningPort = (node: Node): number | null => {
+  for (const below of subtreeOf(node)) {
+    const port = below.facts.details?.listening?.ports[0];
+    if (port !== undefined) return port;
+  }
+  return null;
+};
