@@ -68,6 +68,8 @@ export interface ReadingContent {
   readonly terminal: boolean;
   readonly createdAt: number | null;
   readonly updatedAt: number | null;
+  /** The last writer was not the agent (a watchdog's reminder): the file's mtime is no sign of life. */
+  readonly foreignWrite: boolean;
   /** An orchestrator's name for the agent; its tmux session is `agent_<id>`. */
   readonly agentId: string | null;
   readonly tmuxSession: string | null;
@@ -100,6 +102,7 @@ export const NO_CONTENT: ReadingContent = {
   terminal: false,
   createdAt: null,
   updatedAt: null,
+  foreignWrite: false,
   agentId: null,
   tmuxSession: null,
   pid: null,

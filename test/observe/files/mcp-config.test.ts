@@ -4,6 +4,9 @@ import { safeArgv } from '../../../src/model/redact.ts';
 import { createMcpConfigReader, parseMcpConfig } from '../../../src/observe/files/mcp-config.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
+/** As a user writes it; expanded by the agent, not by us. */
+const VARIABLE = ['$', '{PWD:-/x}'].join('');
+
 describe('configured MCP servers', () => {
   let sandbox: Sandbox;
   beforeEach(() => {
@@ -40,7 +43,7 @@ describe('configured MCP servers', () => {
   });
 
   it('are those that speak stdio only, with secrets masked as in a collected argv', () => {
-    const argv = ['npx', '-y', 'db-mcp', '--api-key', 'hunter2', '--dir', '${PWD:-/x}'];
+    const argv = ['npx', '-y', 'db-mcp', '--api-key', 'hunter2', '--dir', VARIABLE];
     const servers = parseMcpConfig(
       JSON.stringify({
         mcpServers: {
@@ -55,7 +58,7 @@ describe('configured MCP servers', () => {
     );
     expect(servers.map(s => [s.command, ...s.args])).toEqual([safeArgv(argv)]);
     expect(JSON.stringify(servers)).not.toContain('hunter2');
-    expect(JSON.stringify(servers)).toContain('${PWD:-/x}');
+    expect(JSON.stringify(servers)).toContain(VARIABLE);
   });
 
   it('follow a change of the file, and survive a half-written one', () => {

@@ -1,0 +1,49 @@
+import { NO_CONTENT, type Reading } from '../../model/heartbeat.ts';
+import type { FileFormat } from './formats.ts';
+import { type FileStat, readHead, readTail } from './read-bounded.ts';
+import type { Understood } from './understood.ts';
+
+interface Attempt {
+  readonly result: Understood;
+  readonly stat: FileStat;
+}
+
+const attempt = (path: string, format: FileFormat, seen: FileStat): Attempt | null => {
+  if (format.part === 'none')
+    return { result: format.read({ path, text: '', stat: seen, cut: false }), stat: seen };
+  const read = format.part === 'tail' ? readTail(path) : readHead(path);
+  if (read.ok)
+    return {
+      result: format.read({ path, text: read.text, stat: read.stat, cut: read.cut }),
+      stat: read.stat,
+    };
+  if (read.gone) return null;
+  return { result: { ok: false, why: read.why }, stat: read.stat ?? seen };
+};
+
+/**
+ * Reads one known file. What cannot be understood now keeps what was last understood of it, with the
+ * reason beside: these files are written by shell redirections and are half there half the time.
+ * null: the file is gone.
+ */
+export const readKnownFile = (
+  path: string,
+  root: string,
+  format: FileFormat,
+  seen: FileStat,
+  before: Reading | null,
+): Reading | null => {
+  const made = attempt(path, format, seen);
+  if (made === null) return null;
+  const { result, stat } = made;
+  return {
+    ...(result.ok ? result.content : (before ?? NO_CONTENT)),
+    path,
+    root,
+    format: format.format,
+    source: format.source,
+    mtime: stat.mtimeMs,
+    size: stat.size,
+    unreadable: result.ok ? null : result.why,
+  };
+};

@@ -1,0 +1,35 @@
+import { type JsonObject, pidField, textField } from '../json-fields.ts';
+import { parseTime } from '../times.ts';
+import { objectReader, taskOfPath } from '../understood.ts';
+
+const NOT_COUNTERS = new Set(['task_number', 'phase', 'last_update', 'pid', 'version']);
+const MOST_COUNTERS = 12;
+
+/** Every other number in the file counts something: `diagnostic_calls`, `skipped_diagnostics`… */
+const countersOf = (object: JsonObject): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(object)
+      .filter(
+        ([name, value]) => typeof value === 'number' && /^\w{1,40}$/.test(name) && !NOT_COUNTERS.has(name),
+      )
+      .slice(0, MOST_COUNTERS) as [string, number][],
+  );
+
+/** `.agent-progress.json`: the heartbeat a Lean agent writes between its steps. */
+export const readAgentProgress = objectReader((object, { path }) => {
+  const status = textField(object, 'status');
+  return {
+    sessionId: textField(object, 'session_id'),
+    task: textField(object, 'task_number') ?? taskOfPath(path),
+    phase: textField(object, 'phase'),
+    operation: textField(object, 'operation'),
+    proof: textField(object, 'proof'),
+    status,
+    counters: countersOf(object),
+    terminal: status === 'completed' || textField(object, 'operation') === 'completed',
+    updatedAt: parseTime(object.last_update),
+    createdAt: parseTime(object.started_at),
+    // Not in the original: `reaptop beat` and kin may say which process they speak for.
+    pid: pidField(object, 'pid'),
+  };
+});

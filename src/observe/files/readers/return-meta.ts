@@ -1,0 +1,31 @@
+import { asObject, numberField, textField } from '../json-fields.ts';
+import { parseTime } from '../times.ts';
+import { objectReader, taskOfPath } from '../understood.ts';
+
+const RETURNED = new Set([
+  'researched',
+  'planned',
+  'implemented',
+  'partial',
+  'failed',
+  'blocked',
+  'completed',
+]);
+
+/** `.return-meta.json`: written `in_progress` when an agent starts, with a final status when it returns. */
+export const readReturnMeta = objectReader((object, { path }) => {
+  const metadata = asObject(object.metadata);
+  const partial = asObject(object.partial_progress);
+  const status = textField(object, 'status');
+  const done = numberField(metadata, 'phases_completed') ?? numberField(partial, 'phases_completed');
+  const total = numberField(metadata, 'phases_total') ?? numberField(partial, 'phases_total');
+  return {
+    sessionId: textField(metadata, 'session_id'),
+    task: taskOfPath(path),
+    phase: done === null ? null : total === null ? String(done) : `${done}/${total}`,
+    operation: textField(partial, 'stage') ?? textField(metadata, 'agent_type'),
+    status,
+    terminal: status !== null && RETURNED.has(status),
+    createdAt: parseTime(object.started_at),
+  };
+});
