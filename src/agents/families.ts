@@ -50,6 +50,8 @@ export interface Carry {
   readonly packageFlags?: readonly string[];
   /** Flags whose value is a command as text, `-c`. */
   readonly textFlags?: readonly string[];
+  /** Flags whose value is a Python module. */
+  readonly moduleFlags?: readonly string[];
   /** `NAME=value` words before the command. */
   readonly assignments?: true;
   /** Words of its own before the command: `timeout 5`. */
@@ -112,3 +114,6 @@ export interface Interpreter {
   /** Words before the script: `bun run x.ts`. */
   readonly commands?: readonly string[];
 }
+
+/** Names as one readable text: `list('sh bash zsh')`. */
+export const list = (names: string): readonly string[] => names.trim().split(/\s+/);

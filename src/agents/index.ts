@@ -6,6 +6,7 @@ import type { Family } from './families.ts';
 import { LEAN } from './lean.ts';
 import { MCP_SERVERS } from './mcp-servers.ts';
 import { OTHER_AGENTS } from './other-agents.ts';
+import { PACKAGE_RUNNERS } from './package-runners.ts';
 import { TMUX } from './tmux.ts';
 import { WRAPPERS } from './wrappers.ts';
 
@@ -17,6 +18,7 @@ export const FAMILIES: readonly Family[] = [
   ...OTHER_AGENTS,
   ...LEAN,
   ...MCP_SERVERS,
+  ...PACKAGE_RUNNERS,
   ...WRAPPERS,
   ...BROWSERS,
   ...ANCHORS,
@@ -24,5 +26,5 @@ export const FAMILIES: readonly Family[] = [
 
 export type { ArgumentTest, Carry, Family, Form, Interpreter, PathShape } from './families.ts';
 export { INTERPRETERS } from './interpreters.ts';
-export { HTTP_TRANSPORT, NOT_MCP_SERVERS, READERS } from './mcp-servers.ts';
+export { HTTP_TRANSPORT, NOT_MCP_SERVERS, READERS } from './mcp-words.ts';
 export { SHELLS } from './shells.ts';

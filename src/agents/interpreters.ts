@@ -1,43 +1,32 @@
-import type { Interpreter } from './families.ts';
+import { type Interpreter, list } from './families.ts';
 
 /** Programs whose first file argument is the real program. Versions (`python3.12`) are taken off before the look-up. */
 export const INTERPRETERS: readonly Interpreter[] = [
   {
     id: 'node',
-    // `MainThread` is what newer node versions tell the kernel.
-    programs: ['node', 'nodejs', 'node-MainThread'],
-    valueFlags: [
-      '-r',
-      '--require',
-      '--import',
-      '--loader',
-      '--experimental-loader',
-      '--env-file',
-      '-C',
-      '--conditions',
-      '--title',
-      '--icu-data-dir',
-      '--inspect-port',
-      '--stack-trace-limit',
-    ],
-    evalFlags: ['-e', '--eval', '-p', '--print', '-pe'],
+    programs: ['node', 'nodejs'],
+    valueFlags: list(`
+      -r --require --import --loader --experimental-loader --env-file -C --conditions --title --icu-data-dir
+      --inspect-port`),
+    evalFlags: list('-e --eval -p --print -pe'),
   },
   {
     id: 'bun',
     programs: ['bun'],
-    valueFlags: ['-r', '--preload', '--env-file', '--cwd', '-c', '--config'],
+    valueFlags: list('-r --preload --env-file --cwd -c --config'),
     evalFlags: ['-e', '--eval'],
     commands: ['run'],
   },
   {
     id: 'deno',
     programs: ['deno'],
-    valueFlags: ['-c', '--config', '--import-map', '--env-file', '--lock', '--cert'],
+    valueFlags: list('-c --config --import-map --env-file --lock --cert'),
     evalFlags: ['eval'],
     commands: ['run'],
   },
   {
     id: 'python',
+    // macOS frameworks start `Python.app/Contents/MacOS/Python`, which is no desktop app.
     programs: ['python', 'Python', 'pypy', 'pythonw'],
     valueFlags: ['-W', '-X', '--check-hash-based-pycs'],
     evalFlags: ['-c'],
@@ -46,7 +35,7 @@ export const INTERPRETERS: readonly Interpreter[] = [
   {
     id: 'ts-node',
     programs: ['ts-node', 'ts-node-esm'],
-    valueFlags: ['-P', '--project', '-r', '--require'],
+    valueFlags: list('-P --project -r --require'),
     evalFlags: ['-e', '--eval'],
   },
   { id: 'ruby', programs: ['ruby'], valueFlags: ['-r', '-I'], evalFlags: ['-e'] },
@@ -55,15 +44,8 @@ export const INTERPRETERS: readonly Interpreter[] = [
   {
     id: 'java',
     programs: ['java'],
-    valueFlags: [
-      '-cp',
-      '-classpath',
-      '--class-path',
-      '--module-path',
-      '--add-opens',
-      '--add-modules',
-      '--add-exports',
-    ],
+    valueFlags: list(`
+      -cp -classpath --class-path --module-path --add-opens --add-modules --add-exports`),
     scriptFlags: ['-jar'],
   },
   { id: 'dotnet', programs: ['dotnet'], commands: ['exec'] },

@@ -79,7 +79,7 @@ export const OTHER_AGENTS: readonly Family[] = [
     agent: 'amp',
     name: 'amp',
     packages: ['@sourcegraph/amp'],
-    paths: [{ under: '.amp/bin', direct: true, file: ['amp'] }],
+    paths: [{ under: '.amp/bin', direct: true, file: ['amp'] }, { under: '@sourcegraph/amp' }],
   },
   {
     // The database migration tool of the same name has other commands.

@@ -62,16 +62,15 @@ const byUser = (found: UserRecogniser, built: Answer | null, layer: Layer): Answ
 });
 
 /** argv[0] first, because titles are rewritten there; then the executable, when it goes by another name. */
-const builtIn = (layer: Layer, scope: Scope): Answer | null => {
+const builtIn = (layer: Layer, scope: Scope, title: boolean): Answer | null => {
   const said = identify(layer, scope);
   if (said !== null && said.family !== null) return said;
   const { exe } = scope;
-  if (exe === null || exe === layer.token || baseOf(exe) === baseOf(layer.token)) return said;
-  const program = programName(exe);
-  // Behind a title that nobody knows, an interpreter or a shell has no script left to read.
-  const meant = identify({ token: exe, as: 'program', words: [layer.token], from: 1 }, scope);
-  if (meant === null || meant.kind === 'shell' || meant.family === null) return said;
-  return program === '' ? said : meant;
+  if (exe === null || exe === layer.token || programName(exe) === programName(layer.token)) return said;
+  // The words of a title are no arguments: an interpreter behind it has no script left to read.
+  const words = title ? [layer.token] : layer.words;
+  const meant = identify({ token: exe, as: 'program', words, from: 1 }, scope);
+  return meant === null || meant.family === null || meant.kind === 'shell' ? said : meant;
 };
 
 /**
@@ -90,10 +89,11 @@ export const recognise = (p: Words, knowledge: PreparedKnowledge = NO_KNOWLEDGE)
     servers: knowledge.configured,
     depth: 0,
   };
-  const built = byKernelName(p.comm, layer) ?? builtIn(layer, scope);
+  const built = byKernelName(p.comm, layer) ?? builtIn(layer, scope, argv !== words);
   const user = knowledge.users?.find(layer, exe) ?? null;
   const answer = user ? byUser(user, built, layer) : built;
-  const name = (answer?.name || baseOf(token) || p.comm).slice(0, MAX_NAME);
+  const plain = argv === null ? p.comm : baseOf(token).replace(/:$/, '');
+  const name = (answer?.name || plain || p.comm).slice(0, MAX_NAME);
   const reads = answer === null && READER_PROGRAMS.has(programName(token));
   const mentions = !reads && mentionsMcp(words);
   if (answer) return { ...answer, name, mentionsMcp: mentions };

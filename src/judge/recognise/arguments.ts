@@ -93,10 +93,8 @@ export const sessionIdsOf = (words: readonly string[], from: number, flags: read
 /** What a server's own flags say of its transport; stdio is what every one of them defaults to. */
 export const transportOf = (words: readonly string[], from: number): 'stdio' | 'http' => {
   const said = flagValue(words, from, HTTP_TRANSPORT.valueFlags);
-  if (said !== null && (HTTP_TRANSPORT.values as readonly string[]).includes(said)) return 'http';
+  if (said !== null && HTTP_TRANSPORT.values.includes(said)) return 'http';
   if (hasFlag(words, from, HTTP_TRANSPORT.flags)) return 'http';
   const first = words[from];
-  return first !== undefined && (HTTP_TRANSPORT.commands as readonly string[]).includes(first)
-    ? 'http'
-    : 'stdio';
+  return first !== undefined && HTTP_TRANSPORT.commands.includes(first) ? 'http' : 'stdio';
 };

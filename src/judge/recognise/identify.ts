@@ -1,9 +1,9 @@
-import type { Family, Form } from '../../agents/index.ts';
+import type { Family, Form, Interpreter } from '../../agents/index.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
 import { holds, sessionIdsOf, transportOf } from './arguments.ts';
 import type { ConfiguredServers } from './configured.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
-import { familyOf, type Surroundings } from './match.ts';
+import { familyOf, familyOfPlace, type Surroundings } from './match.ts';
 import { isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
 import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
 import { baseOf, packageName, packageOfPath, programName, withoutVersion } from './words.ts';
@@ -54,9 +54,9 @@ const nameWithFile = (name: string, words: readonly string[]): string => {
   return file === undefined ? name : `${name} ${baseOf(file)}`;
 };
 
-const answerOf = (family: Family, form: Form | undefined, layer: Layer, scripted: boolean): Answer => {
+const answerOf = (family: Family, form: Form | undefined, layer: Layer): Answer => {
   const kind = form?.kind ?? family.kind;
-  const launcher = scripted && family.launcherWhenInterpreted === true;
+  const launcher = layer.as === 'script' && family.launcherWhenInterpreted === true;
   const name = form?.name ?? family.name ?? programName(layer.token);
   return {
     kind: launcher ? 'wrapper' : kind,
@@ -131,33 +131,37 @@ const byShape = (layer: Layer): Answer | null => {
   return { ...BLANK, kind: 'mcp', family: 'mcp', name, transport: transportOf(layer.words, layer.from) };
 };
 
-const interpreted = (layer: Layer, scope: Scope): Answer | null => {
-  const program = withoutVersion(programName(layer.token));
-  const interpreter = INTERPRETER_BY_PROGRAM.get(program);
-  if (!interpreter) return null;
+const byFamily = (family: Family, layer: Layer, scope: Scope): Answer => {
+  if (family.carries) return wrapping(family, layer, scope);
+  const form = scope.nameOnly
+    ? undefined
+    : family.forms?.find(({ when }) => holds(when, layer.words, layer.from, family.valueFlags));
+  return answerOf(family, form, layer);
+};
+
+/** What the script says; else what a known place of the interpreter says; else just how to call it. */
+const interpreted = (interpreter: Interpreter, layer: Layer, scope: Scope): Answer | null => {
   const script = scriptOf(interpreter, layer.words, layer.from);
-  if (!script) return null;
-  const answer = identify(script, inside(scope));
-  return answer ?? { ...BLANK, name: `${program} ${shown(script)}` };
+  const answer = script && identify(script, inside(scope));
+  if (answer) return answer;
+  const place = familyOfPlace(layer, scope);
+  // An interpreter inside an application (`Python.app`) is not that application.
+  if (place && place.anchor === undefined) return byFamily(place, layer, scope);
+  return script && { ...BLANK, name: `${interpreter.id} ${shown(script)}` };
 };
 
 /** What one layer of a command line is; null when nothing is known about it. */
 export const identify = (layer: Layer, scope: Scope): Answer | null => {
   if (scope.depth > MAX_DEPTH) return null;
   const family = familyOf(layer, scope);
-  if (family?.carries) return wrapping(family, layer, scope);
-  if (family) {
-    const form = scope.nameOnly
-      ? undefined
-      : family.forms?.find(({ when }) => holds(when, layer.words, layer.from, family.valueFlags));
-    return answerOf(family, form, layer, layer.as === 'script');
-  }
+  if (family) return byFamily(family, layer, scope);
   if (layer.as !== 'module') {
     const name = programName(layer.token);
     if (SHELL_PROGRAMS.has(name)) return shell(layer, name, scope);
-    const program = interpreted(layer, scope);
-    // A script nobody knows may still lie next to an interpreter that somebody owns.
-    if (program) return program;
+    const interpreter = INTERPRETER_BY_PROGRAM.get(withoutVersion(name));
+    if (interpreter) return interpreted(interpreter, layer, scope);
   }
+  const place = familyOfPlace(layer, scope);
+  if (place) return byFamily(place, layer, scope);
   return byShape(layer) ?? scope.servers?.find(layer) ?? null;
 };

@@ -1,4 +1,4 @@
-import { type Carry, type Family, type Interpreter, SHELLS } from '../../agents/index.ts';
+import { type Carry, type Interpreter, SHELLS } from '../../agents/index.ts';
 import { simpleCommand } from './shell-text.ts';
 import { isAssignment, isElision } from './words.ts';
 
@@ -46,6 +46,12 @@ export const carriedBy = (carry: Carry, words: readonly string[], from: number):
       at += 1;
       break;
     }
+    if (carry.moduleFlags?.includes(word)) {
+      const module = words[at + 1];
+      const inner: Layer | null =
+        module === undefined ? null : { token: module, as: 'module', words, from: at + 2 };
+      return { inner, commands, package: fetched };
+    }
     if (word.startsWith('-') && word.length > 1) {
       const equals = word.indexOf('=');
       const flag = equals < 0 ? word : word.slice(0, equals);
@@ -90,7 +96,7 @@ export type ShellUse =
   | { readonly use: 'interactive' };
 
 export const shellUse = (words: readonly string[], from: number): ShellUse => {
-  const valueFlags: readonly string[] = SHELLS.valueFlags;
+  const { valueFlags } = SHELLS;
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] as string;
     if (word.startsWith('-') || word.startsWith('+')) {
@@ -110,6 +116,3 @@ export const shellUse = (words: readonly string[], from: number): ShellUse => {
   }
   return { use: 'interactive' };
 };
-
-export const carries = (family: Family): family is Family & { carries: Carry } =>
-  family.carries !== undefined;

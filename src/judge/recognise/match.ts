@@ -34,8 +34,7 @@ const byPath = (layer: Layer, around: Surroundings): Family | null => {
   if (slash < 0) return null;
   for (const rule of PATH_RULES) {
     const found = token.indexOf(rule.needle);
-    if (found < 0 || (found > 0 && token[found - 1] !== '/' && !rule.needle.startsWith('Contents/')))
-      continue;
+    if (found < 0 || (found > 0 && token[found - 1] !== '/')) continue;
     if (rule.direct && found + rule.needle.length !== slash + 1) continue;
     if (rule.files && !rule.files.has(token.slice(slash + 1))) continue;
     if (accepts(rule.family, layer, around)) return rule.family;
@@ -48,30 +47,36 @@ const byProgram = (layer: Layer, around: Surroundings): Family | null =>
   pick(BY_PROGRAM.get(programName(layer.token)), layer, around) ??
   (around.nameOnly ? pick(BY_CUT_NAME.get(layer.token), layer, around) : null);
 
-const byPackage = (name: string | null, layer: Layer, around: Surroundings): Family | null => {
-  if (name === null) return null;
-  // Agents' packages also hold helpers; their entry files are among the paths.
-  return pick(BY_PACKAGE.get(name), layer, around);
+/** A package whose entry files are listed by path also holds helpers (claude's own ripgrep): those are not it. */
+const byOwner = (layer: Layer, around: Surroundings): Family | null => {
+  const owner = packageOfPath(layer.token);
+  return owner === null
+    ? null
+    : pick(
+        BY_PACKAGE.get(owner)?.filter(family => !family.paths),
+        layer,
+        around,
+      );
 };
 
-/** Which family a token belongs to, by what it stands for. */
+const fetched = (layer: Layer): Layer => ({ ...layer, token: packageName(layer.token) });
+
+/** Which family a token belongs to by its name, depending on what it stands for. */
 const LOOK_UP = {
-  program: (layer, around) => byProgram(layer, around) ?? byPath(layer, around),
-  script: (layer, around) => {
-    const known = byProgram(layer, around) ?? byPath(layer, around);
-    if (known) return known;
-    const family = byPackage(packageOfPath(layer.token), layer, around);
-    return family?.id === 'claude' ? null : family;
-  },
+  program: byProgram,
+  script: (layer, around) => byProgram(layer, around) ?? byPath(layer, around) ?? byOwner(layer, around),
   package: (layer, around) =>
-    byPackage(packageName(layer.token), layer, around) ??
-    byProgram({ ...layer, token: packageName(layer.token) }, around),
+    pick(BY_PACKAGE.get(packageName(layer.token)), layer, around) ?? byProgram(fetched(layer), around),
   module: (layer, around) =>
     pick(BY_MODULE.get(layer.token) ?? BY_MODULE.get(layer.token.split('.', 1)[0] ?? ''), layer, around),
 } satisfies Record<Standing, (layer: Layer, around: Surroundings) => Family | null>;
 
 export const familyOf = (layer: Layer, around: Surroundings = NOWHERE): Family | null =>
   LOOK_UP[layer.as](layer, around);
+
+/** Where a program lies; asked last, because an interpreter's place says little about what it runs. */
+export const familyOfPlace = (layer: Layer, around: Surroundings): Family | null =>
+  layer.as === 'program' ? byPath(layer, around) : null;
 
 /** The names under which a token may stand in a server's configuration. */
 export const configuredNames = ({ token, as }: Layer): readonly string[] => {

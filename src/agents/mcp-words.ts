@@ -1,0 +1,20 @@
+import { list } from './families.ts';
+
+/** `mcp-…` tools that are not servers. */
+export const NOT_MCP_SERVERS = list(`
+  mcp-inspector mcp-cli mcp-get mcp-scan mcp-publisher mcp-client mcp-hub mcp-config mcp-install mcp-installer
+  mcp-test mcp-tests mcp-eval mcp-bench mcp-build`);
+
+/** How a server's own flags say that clients reach it over the network. */
+export const HTTP_TRANSPORT = {
+  valueFlags: list('--transport -t --mcp-transport --transport-type --outputTransport'),
+  values: list('http sse streamable-http streamable_http streamableHttp streamablehttp shttp http-stream'),
+  flags: list('--http --sse --streamable-http --streamableHttp --http-port --sse-port --stateless'),
+  commands: list('http sse streamable-http streamableHttp'),
+};
+
+/** Programs that read, search or move files: `mcp` among their arguments is only what they look at. */
+export const READERS = list(`
+  grep egrep fgrep rg ag ack sed awk gawk cat bat tail head less more vim vi nvim nano emacs git find fd ls jq wc
+  sort diff cp mv rm mkdir tar curl wget ps pgrep pkill kill ssh scp rsync inotifywait sleep watch gh touch tree du
+  cc gcc g++ clang ld make cmake ninja cargo rustc go tsc eslint biome pytest vitest jest`);
