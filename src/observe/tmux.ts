@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import type { TmuxServer } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
 import { PANE_FORMAT, parsePanes } from './tmux/panes.ts';
@@ -40,6 +39,8 @@ const ask = (socket: string, env: NodeJS.ProcessEnv, timeoutMs: number): Promise
   new Promise(answer => {
     const silent = (why: string): void =>
       answer({ kind: 'silent', why, server: { socket, pid: null, reachable: false, panes: [] } });
+    // Loaded here and not at the top: it costs 5 ms of a start that may take 30, and most machines run no tmux.
+    const { execFile } = process.getBuiltinModule('node:child_process');
     execFile(
       'tmux',
       ['-u', '-S', socket, 'list-panes', '-a', '-F', PANE_FORMAT],
