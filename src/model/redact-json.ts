@@ -33,10 +33,12 @@ const maskValue = (value: unknown, argv: (words: readonly string[]) => readonly 
 export const maskJson = (
   text: string,
   argv: (words: readonly string[]) => readonly string[],
+  /** All of it is an environment or a set of headers. */
+  vault = false,
 ): string | null => {
   try {
     const parsed: unknown = JSON.parse(text);
-    const masked = JSON.stringify(maskValue(parsed, argv));
+    const masked = JSON.stringify(vault ? maskLeaves(parsed) : maskValue(parsed, argv));
     return masked === JSON.stringify(parsed) ? text : masked;
   } catch {
     return null; // not JSON, or nested too deep to walk

@@ -12,7 +12,12 @@ const ASSIGNED = /^(-{0,2}[A-Za-z_][\w.-]*)=([\s\S]*)$/;
 const FLAG_LIKE = /^(?:--[A-Za-z]|-[A-Za-z]$)/;
 /** `-c`, `-lc`, `-ic`: the next word is a script, not one value. */
 const SCRIPT_FLAG = /^-[a-z]*c$/;
-const JSON_FLAGS = new Set(['--settings', '--mcp-config']);
+/** Flags that take JSON; of those marked true every value is masked. */
+const JSON_FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['--settings', false],
+  ['--mcp-config', false],
+  ['--env', true],
+]);
 const HEADER_FLAGS = new Set(['-H', '--header', '--headers', '--proxy-header']);
 /** Headers worth reading; any other value given with -H may be a credential. */
 const PLAIN_HEADERS = new Set(
@@ -56,8 +61,8 @@ const maskHeaderValue = (header: string): string => {
   return PLAIN_HEADERS.has(name.trim().toLowerCase()) ? redactWord(header) : `${name}: ${MASK}`;
 };
 
-const maskJsonValue = (value: string): string =>
-  /^\s*["']?[{[]/.test(value) ? (maskJson(value, redactArgv) ?? MASK) : redactWord(value);
+const maskJsonValue = (value: string, vault: boolean): string =>
+  /^\s*["']?[{[]/.test(value) ? (maskJson(value, redactArgv, vault) ?? MASK) : redactWord(value);
 
 /** One argument on its own. */
 export const redactWord = (word: string): string => {
@@ -66,7 +71,7 @@ export const redactWord = (word: string): string => {
   if (assigned !== null) {
     const [, name, value] = assigned as unknown as [string, string, string];
     if (isSecretName(name, value)) return `${name}=${MASK}`;
-    if (JSON_FLAGS.has(name)) return `${name}=${maskJsonValue(value)}`;
+    if (JSON_FLAGS.has(name)) return `${name}=${maskJsonValue(value, JSON_FLAGS.get(name) === true)}`;
     if (HEADER_FLAGS.has(name)) return `${name}=${maskHeaderValue(value)}`;
     if (name.startsWith('-')) return `${name}=${redactWord(value)}`;
   }
@@ -121,7 +126,7 @@ export const redactArgv = (argv: readonly string[]): string[] => {
         following = SCHEME_WORD.test(word) ? 'secret' : 'nothing';
         break;
       case 'json':
-        out.push(maskJsonValue(word));
+        out.push(maskJsonValue(word, JSON_FLAGS.get(argv[index - 1]!) === true));
         break;
       case 'script':
         out.push(TRIGGER.test(word) ? maskMixed(word) : word);

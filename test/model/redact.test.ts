@@ -159,6 +159,7 @@ const places: ((secret: string) => string[])[] = [
   s => ['claude', '--mcp-config', JSON.stringify({ m: { headers: { X: s }, args: ['--token', s] } })],
   s => ['claude', '--settings', `{"env":{"A":"${s}"`],
   s => ['claude', '--settings', JSON.stringify({ env: { A: s } }).slice(0, -2)],
+  s => ['x', '--env', JSON.stringify({ ANY: s })],
   s => ['x', JSON.stringify({ password: s })],
   s => ['x', JSON.stringify([{ env: { list: [s, { n: s }] } }])],
   s => ['x', JSON.stringify(JSON.stringify({ token: s }))],
