@@ -16,6 +16,9 @@ const DRIVER_FLAGS = list(`
   --remote-debugging-port --remote-debugging-pipe --headless -headless --enable-automation --marionette -marionette
   --juggler --juggler-pipe -juggler-pipe --inspector-pipe`);
 
+// Where drivers keep the browsers they download.
+const DRIVER_CACHES = ['/ms-playwright/', '/.cache/puppeteer/'];
+
 // Profiles that only a driver makes.
 const DRIVER_PROFILES = list('ms-playwright playwright_ puppeteer_dev mcp-chrome chrome-devtools-mcp');
 
@@ -38,6 +41,7 @@ export const BROWSERS: readonly Family[] = [
     id: 'driven-browser',
     kind: 'browser',
     programs: [...BROWSER_PROGRAMS, 'MiniBrowser'],
+    home: DRIVER_CACHES,
     only: [{ flag: DRIVER_FLAGS }, { holding: DRIVER_PROFILES }],
   },
   {

@@ -83,6 +83,8 @@ export interface Family {
   readonly only?: readonly ArgumentTest[];
   /** None may hold. */
   readonly never?: readonly ArgumentTest[];
+  /** A zombie keeps nothing but its name: this one may then do without `only`. */
+  readonly nameSuffices?: true;
   /** Directories that prove the name is no coincidence, whatever the arguments. */
   readonly home?: readonly string[];
   /** The first that holds refines the answer. */

@@ -19,6 +19,7 @@ export const LEAN: readonly Family[] = [
     name: 'lake',
     programs: ['lake'],
     home: TOOLCHAINS,
+    nameSuffices: true,
     valueFlags: ['-d', '--dir', '-f', '--file', '--packages', '--log-level', '--fail-level', '-K'],
     only: [
       {
@@ -46,6 +47,7 @@ export const LEAN: readonly Family[] = [
     name: 'lean',
     programs: ['lean'],
     home: TOOLCHAINS,
+    nameSuffices: true,
     only: [
       { flag: ['--server', '--worker', '--stdin', '--setup', '--json'] },
       { ending: ['.lean', '.olean', '.ilean'] },

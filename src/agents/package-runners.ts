@@ -6,6 +6,7 @@ const PNPM_VALUES = list('--filter -F -C --dir --package -p');
 const UV_VALUES = list(`
   --from --with --with-requirements --with-editable --python -p --directory --project --index --index-url -i
   --extra-index-url --default-index --cache-dir --env-file --extra --group --find-links --config-file --link-mode`);
+// What they name is a line of the project's own package.json.
 const PROJECT_SCRIPTS = list('run run-script start test t dev');
 
 /** They fetch a program by name, start it and wait. */
@@ -70,6 +71,15 @@ export const PACKAGE_RUNNERS: readonly Family[] = [
     programs: ['bun'],
     only: [{ start: [['x'], ['--bun', 'x']] }],
     carries: { names: 'package', commands: ['x'] },
+  },
+  {
+    // A file is run by bun itself; anything else is a script of the project.
+    id: 'bun-run',
+    kind: 'wrapper',
+    programs: ['bun', 'deno'],
+    only: [{ start: [['run'], ['task']] }],
+    never: [{ holding: ['/', ':'] }, { ending: list('.js .ts .mjs .cjs .mts .cts .tsx .jsx') }],
+    carries: { names: 'nothing', commands: ['run', 'task'] },
   },
   {
     id: 'uvx',

@@ -85,16 +85,16 @@ export const recognise = (p: Words, knowledge: PreparedKnowledge = NO_KNOWLEDGE)
   const exe = p.exe?.endsWith(DELETED) ? p.exe.slice(0, -DELETED.length) : p.exe;
   const scope: Scope = {
     exe,
-    nameOnly: argv === null && words.length <= 1,
+    nameOnly: (argv === null && words.length <= 1) || words[1] === '<defunct>',
     servers: knowledge.configured,
     depth: 0,
   };
-  const built = byKernelName(p.comm, layer) ?? builtIn(layer, scope, argv !== words);
+  const built = byKernelName(p.comm || token, layer) ?? builtIn(layer, scope, argv !== words);
   const user = knowledge.users?.find(layer, exe) ?? null;
   const answer = user ? byUser(user, built, layer) : built;
   const plain = argv === null ? p.comm : baseOf(token).replace(/:$/, '');
   const name = (answer?.name || plain || p.comm).slice(0, MAX_NAME);
-  const reads = answer === null && READER_PROGRAMS.has(programName(token));
+  const reads = (answer === null || answer.kind === 'other') && READER_PROGRAMS.has(programName(token));
   const mentions = !reads && mentionsMcp(words);
   if (answer) return { ...answer, name, mentionsMcp: mentions };
   if (argv === null && VERSION_NAME.test(p.comm)) {

@@ -78,9 +78,9 @@ const wrapping = (family: Family, layer: Layer, scope: Scope): Answer => {
   const carried = carriedBy(family.carries ?? { names: 'nothing' }, layer.words, layer.from);
   const inner = carried.inner && identify(carried.inner, inside(scope));
   const fetched =
-    inner === null && carried.package !== null
+    inner === null && carried.fetched !== null
       ? identify(
-          { token: carried.package, as: 'package', words: layer.words, from: layer.words.length },
+          { token: carried.fetched, as: 'package', words: layer.words, from: layer.words.length },
           inside(scope),
         )
       : null;

@@ -19,8 +19,13 @@ export interface Carried {
   /** The wrapper's own leading words, for its name. */
   readonly commands: readonly string[];
   /** What the wrapper was told to fetch, when that differs from what it runs. */
-  readonly package: string | null;
+  readonly fetched: string | null;
 }
+
+const layerAt = (words: readonly string[], at: number, as: Standing): Layer | null => {
+  const token = words[at];
+  return token === undefined ? null : { token, as, words, from: at + 1 };
+};
 
 const layerOfText = (text: string): Layer | null => {
   const words = simpleCommand(text);
@@ -32,41 +37,29 @@ export const carriedBy = (carry: Carry, words: readonly string[], from: number):
   const commands: string[] = [];
   let fetched: string | null = null;
   let left = carry.skip ?? 0;
-  let at = from;
-  if (carry.afterDashes) {
-    const dashes = words.indexOf('--', from);
-    at = dashes < 0 ? words.length : dashes + 1;
-  }
+  const carrying = (inner: Layer | null): Carried => ({ inner, commands, fetched });
+  const dashes = carry.afterDashes ? words.indexOf('--', from) : from - 1;
+  let at = dashes < 0 ? words.length : dashes + 1;
   for (; at < words.length; at += 1) {
     const word = words[at] as string;
-    if (carry.textFlags?.includes(word)) {
-      return { inner: layerOfText(words.slice(at + 1).join(' ')), commands, package: fetched };
-    }
+    if (carry.textFlags?.includes(word)) return carrying(layerOfText(words.slice(at + 1).join(' ')));
+    if (carry.moduleFlags?.includes(word)) return carrying(layerAt(words, at + 1, 'module'));
     if (word === '--') {
       at += 1;
       break;
     }
-    if (carry.moduleFlags?.includes(word)) {
-      const module = words[at + 1];
-      const inner: Layer | null =
-        module === undefined ? null : { token: module, as: 'module', words, from: at + 2 };
-      return { inner, commands, package: fetched };
-    }
     if (word.startsWith('-') && word.length > 1) {
       const equals = word.indexOf('=');
       const flag = equals < 0 ? word : word.slice(0, equals);
-      if (carry.packageFlags?.includes(flag))
-        fetched = equals < 0 ? (words[at + 1] ?? null) : word.slice(equals + 1);
+      const value = equals < 0 ? words[at + 1] : word.slice(equals + 1);
+      if (carry.packageFlags?.includes(flag)) fetched = value ?? null;
       if (equals < 0 && carry.valueFlags?.includes(word)) at += 1;
     } else if (carry.commands?.includes(word)) commands.push(word);
-    else if (carry.assignments && isAssignment(word)) continue;
-    else if (isElision(word)) continue;
+    else if ((carry.assignments && isAssignment(word)) || isElision(word)) continue;
     else if (left > 0) left -= 1;
     else break;
   }
-  const token = words[at];
-  if (token === undefined || carry.names === 'nothing') return { inner: null, commands, package: fetched };
-  return { inner: { token, as: carry.names, words, from: at + 1 }, commands, package: fetched };
+  return carrying(carry.names === 'nothing' ? null : layerAt(words, at, carry.names));
 };
 
 /** The script or module that an interpreter runs; null for `-e`, a prompt, or no file at all. */
@@ -76,15 +69,14 @@ export const scriptOf = (interpreter: Interpreter, words: readonly string[], fro
     const word = words[at] as string;
     if (interpreter.evalFlags?.includes(word)) return null;
     if (interpreter.moduleFlags?.includes(word)) {
-      const module = words[at + 1];
-      return module === undefined ? null : { token: module, as: 'module', words, from: at + 2 };
+      return layerAt(words, at + 1, 'module');
     }
     if (interpreter.scriptFlags?.includes(word)) continue;
     if (word === '--') continue;
     if (word.startsWith('-') && word.length > 1) {
       if (interpreter.valueFlags?.includes(word)) at += 1;
     } else if (expectCommand && interpreter.commands?.includes(word)) expectCommand = false;
-    else if (!isElision(word)) return { token: word, as: 'script', words, from: at + 1 };
+    else if (!isElision(word)) return layerAt(words, at, 'script');
   }
   return null;
 };

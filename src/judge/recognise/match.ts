@@ -17,8 +17,7 @@ const accepts = (family: Family, layer: Layer, around: Surroundings): boolean =>
   const { words, from } = layer;
   if (family.never?.some(test => holds(test, words, from, family.valueFlags))) return false;
   if (!family.only) return true;
-  // A zombie has no arguments left; only names that have a home of their own are trusted then.
-  if (around.nameOnly) return family.home !== undefined;
+  if (around.nameOnly) return family.nameSuffices === true;
   if (family.home?.some(dir => layer.token.includes(dir) || around.exe?.includes(dir))) return true;
   return family.only.some(test => holds(test, words, from, family.valueFlags));
 };

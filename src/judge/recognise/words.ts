@@ -71,13 +71,23 @@ const isTitle = (token: string): boolean => {
   return !token.slice(0, space).includes('/') || token.includes(' -');
 };
 
+const MAX_PIECES = 6;
+
 /** ps joins argv with spaces: `/Applications/Google Chrome.app/…` comes back in pieces. */
 const rejoinAppPath = (words: string[]): string[] => {
   const first = words[0];
   if (first === undefined || !first.startsWith('/') || first.includes('.app/')) return words;
   if (!first.startsWith('/Applications/') && !first.endsWith('/Application')) return words;
-  const last = words.findIndex((word, at) => at < 6 && word.includes('.app/Contents/'));
-  return last < 1 ? words : [words.slice(0, last + 1).join(' '), ...words.slice(last + 1)];
+  let last = words.findIndex((word, at) => at < MAX_PIECES && word.includes('.app/Contents/'));
+  if (last < 1) return words;
+  let path = words.slice(0, last + 1).join(' ');
+  // The executable usually repeats the application's name, spaces included.
+  const app = baseOf(path.slice(0, path.lastIndexOf('.app/')));
+  while (baseOf(path) !== app && app.startsWith(`${baseOf(path)} `) && last + 1 < words.length) {
+    last += 1;
+    path = `${path} ${words[last]}`;
+  }
+  return [path, ...words.slice(last + 1)];
 };
 
 /** argv as words: a rewritten title is split, the padding it leaves is dropped. */
