@@ -1,0 +1,194 @@
+import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
+import { keyOf } from '../../model/identity.ts';
+import { memoryOf } from '../../model/process.ts';
+import { identityOf, type JudgedProcess, type Owner } from '../../model/snapshot.ts';
+import { beatText, beatTone } from '../doing.ts';
+import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
+import { growth, memoryPlot, resample } from '../plot.ts';
+import type { Row } from '../rows.ts';
+import { type Screen, selectedRow } from '../screen.ts';
+import type { Tone } from '../theme.ts';
+import { titleRule } from './tabs.ts';
+
+const LABEL = 9;
+const PLOT_ROWS = 4;
+const MIB = 1024 ** 2;
+
+/** `label    text`, wrapped under itself. */
+const field = (label: string, text: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
+  wrap(text, Math.max(8, width - LABEL - 2)).map((part, i) => [
+    run(' '),
+    run(toWidth(i === 0 ? label : '', LABEL), 'faint'),
+    run(part, tone),
+  ]);
+
+const HOW = {
+  ancestor: 'it runs below that agent',
+  lineage: 'it was seen below that agent',
+  environ: 'its environment names that session',
+  tmux: 'it sits in that pane',
+  registry: "Claude's own session file says so",
+} satisfies Record<Owner['how'], string>;
+
+const ownerText = (owner: Owner | null): string => {
+  if (!owner) return 'none known';
+  const who = owner.pid === null ? 'a session' : `agent ${owner.pid}`;
+  const session = owner.sessionId === null ? '' : ` ${owner.sessionId.slice(0, 8)}`;
+  return `${who}${session}, ${owner.alive ? 'running' : 'gone'}: ${HOW[owner.how]}`;
+};
+
+const KILLABLE = {
+  live: 'x may end it, after the plan; c and clean never do',
+  leak: 'yes: c cleans it with the other leaks, x ends it alone',
+  suspect: 'x may end it, after the plan; c and clean never do',
+  unknown: 'x may end it, after the plan; c and clean never do',
+  protected: 'protected',
+} satisfies Record<JudgedProcess['verdict'], string>;
+
+const killable = (p: JudgedProcess): string => {
+  const because = p.protectedBecause ?? 'protected';
+  if (p.protection === 'hard') return `no: ${because}`;
+  if (p.protection === 'soft') return `only with x, and its pid typed: ${because}`;
+  return KILLABLE[p.verdict];
+};
+
+const memoryText = (p: JudgedProcess, pss: number | null): string => {
+  const swap = p.facts.details?.swap ?? 0;
+  const parts = [`${spellBytes(p.facts.rss ?? 0)} RSS`];
+  if (swap > 0) parts.push(`${spellBytes(swap)} swap`);
+  if (pss !== null) parts.push(`${spellBytes(pss)} PSS (its fair share)`);
+  return parts.join(', ');
+};
+
+const growthText = (screen: Screen, p: JudgedProcess): { text: string; tone: Tone } => {
+  const limit = screen.state.config.thresholds['over-memory'].limitBytes;
+  const g = growth(screen.history(keyOf(identityOf(p))), limit);
+  if (!g) return { text: 'too few samples yet to tell', tone: 'faint' };
+  const perHour = g.rate * 3600;
+  if (g.secondsToLimit === null) {
+    const shrinks = perHour < -MIB;
+    return { text: shrinks ? `shrinking by ${spellBytes(-perHour)} an hour` : 'steady', tone: 'good' };
+  }
+  const when = `reaches ${spellBytes(limit)} in ${formatAge(g.secondsToLimit)}`;
+  return { text: `growing by ${spellBytes(perHour)} an hour; ${when}`, tone: 'warn' };
+};
+
+const plotLines = (screen: Screen, p: JudgedProcess, width: number): readonly Line[] => {
+  const points = screen.history(keyOf(identityOf(p)));
+  if (points.length < 2) return [];
+  const room = Math.min(72, Math.max(10, width - LABEL - 3));
+  const values = resample(points, room);
+  const top = Math.max(...values) * 1.1;
+  const span = (points.at(-1)!.at - points[0]!.at) / 1000;
+  const plot = memoryPlot(values, PLOT_ROWS, top, screen.glyphs);
+  return [
+    ...plot.map(
+      (text, i): Line => [
+        run(toWidth(i === 0 ? formatBytes(top) : i === PLOT_ROWS - 1 ? '0' : '', LABEL, 'right'), 'faint'),
+        run(screen.glyphs.bar, 'rule'),
+        run(text, 'graph'),
+      ],
+    ),
+    [
+      run(' '.repeat(LABEL + 1)),
+      run(toWidth(`${formatAge(span)} ago`, room - 3), 'faint'),
+      run('now', 'faint'),
+    ],
+  ];
+};
+
+const childLines = (row: Row, screen: Screen, width: number): readonly Line[] => {
+  const children = screen.snapshot.processes.filter(c => c.facts.ppid === row.process!.facts.pid);
+  if (children.length === 0) return field('children', 'none', width, 'faint');
+  const below = `${children.length}, ${row.count} in the tree, ${spellBytes(row.treeBytes)} together`;
+  return [
+    ...field('children', below, width),
+    ...children
+      .slice(0, 8)
+      .map(
+        (c): Line => [
+          run(' '.repeat(LABEL + 1)),
+          run(toWidth(String(c.facts.pid), 7, 'right'), 'faint'),
+          run(` ${toWidth(formatBytes(memoryOf(c.facts)), 4, 'right')} `),
+          run(
+            c.facts.state === 'Z' ? `${c.name} (zombie)` : c.name,
+            c.facts.state === 'Z' ? 'warn' : 'plain',
+          ),
+        ],
+      ),
+    ...(children.length > 8 ? field('', `and ${children.length - 8} more`, width, 'faint') : []),
+  ];
+};
+
+/** Everything known about the selected process, as long as it needs to be. */
+export const detailContent = (row: Row, screen: Screen, width: number): readonly Line[] => {
+  const p = row.process;
+  if (!p) {
+    const text = `${plural(row.count, 'process', 'processes')}, ${spellBytes(row.treeBytes)} together.`;
+    return [
+      ...field('group', row.group!.title, width, 'strong'),
+      ...field('', text, width),
+      ...field('', row.group!.note, width, 'faint'),
+    ];
+  }
+  const { facts } = p;
+  const findings = screen.snapshot.findings.filter(f => f.processes.some(i => keyOf(i) === row.key));
+  const grown = growthText(screen, p);
+  return [
+    ...p.why.flatMap((why, i) =>
+      field(i === 0 ? 'verdict' : '', i === 0 ? `${p.verdict}: ${why}` : why, width, p.verdict),
+    ),
+    ...field('may end', killable(p), width),
+    ...findings.flatMap(f =>
+      field(
+        f.severity,
+        `${f.title}: ${f.why}. ${f.remedy}.`,
+        width,
+        f.severity === 'info' ? 'plain' : f.severity === 'warn' ? 'warn' : 'bad',
+      ),
+    ),
+    ...(row.beat ? field('beat', beatText(row.beat), width, beatTone(row.beat)) : []),
+    ...field('memory', memoryText(p, screen.pss), width),
+    ...plotLines(screen, p, width),
+    ...field('growth', grown.text, width, grown.tone),
+    ...field('command', p.command, width),
+    ...field('cwd', facts.details?.cwd ?? 'unreadable', width),
+    ...field('owner', ownerText(p.owner), width),
+    ...(p.tmux
+      ? field('tmux', `session ${p.tmux.session}, pane ${p.tmux.pane}, socket ${p.tmux.socket}`, width)
+      : []),
+    ...field(
+      'process',
+      `parent ${facts.ppid ?? '?'}, group ${facts.pgid ?? '?'}, session ${facts.sid ?? '?'}, ${facts.tty ?? 'no tty'}, state ${facts.state}, up ${formatAge(p.ageSeconds)}`,
+      width,
+    ),
+    ...childLines(row, screen, width),
+  ];
+};
+
+/** How far the detail can be scrolled. */
+export const detailOverflow = (screen: Screen): number => {
+  const row = selectedRow(screen);
+  if (!row) return 0;
+  return Math.max(
+    0,
+    detailContent(row, screen, screen.layout.detailColumns).length - (screen.layout.detailRows - 1),
+  );
+};
+
+export const detailLines = (screen: Screen): readonly Line[] => {
+  const { layout, glyphs, view } = screen;
+  const { detailColumns: width, detailRows: rows } = layout;
+  const row = selectedRow(screen);
+  if (!row) return [titleRule('no row selected', width, glyphs.rule)];
+  const title = row.process ? `${row.process.name} ${row.process.facts.pid}` : row.group!.title;
+  const content = detailContent(row, screen, width);
+  const room = rows - 1;
+  const from = Math.min(view.detailScroll, Math.max(0, content.length - room));
+  const more =
+    content.length > room ? `J K scroll, ${Math.min(content.length, from + room)} of ${content.length}` : '';
+  return [
+    titleRule(title, width, glyphs.rule, more),
+    ...Array.from({ length: room }, (_, i) => lineToWidth(content[from + i] ?? [], width, glyphs.ellipsis)),
+  ];
+};

@@ -1,0 +1,81 @@
+import { contextOf } from '../key-context.ts';
+import { keyName } from '../key-table.ts';
+import { BINDINGS, type Context } from '../keymap.ts';
+import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
+import type { Screen } from '../screen.ts';
+import { positionText } from './tabs.ts';
+
+/** On a narrow screen these go first: people under stress look for how to end, to clean and to get help. */
+const ORDER = [
+  'clean',
+  'end-process',
+  'help',
+  'quit',
+  'filter',
+  'detail',
+  'mark',
+  'next-finding',
+  'next-panel',
+  'kill',
+  'zombies',
+  'pane',
+  'sort',
+  'signal',
+  'freeze',
+  'all',
+];
+
+const rank = (name: string): number => {
+  const at = ORDER.indexOf(name);
+  return at < 0 ? ORDER.length : at;
+};
+
+/** `x end  c clean  ? help`, as many as toWidth, in the order of the table. */
+const hints = (context: Context, width: number): Line => {
+  const labelled = BINDINGS.filter(b => b.context === context && b.label !== '');
+  const byRank = [...labelled].sort((a, b) => rank(a.name) - rank(b.name));
+  const kept = new Set<string>();
+  let room = width - 1;
+  for (const b of byRank) {
+    const wide = keyName(b.keys[0]!).length + b.label.length + 3;
+    if (wide > room) continue;
+    kept.add(b.name);
+    room -= wide;
+  }
+  return [
+    run(' '),
+    ...labelled
+      .filter(b => kept.has(b.name))
+      .flatMap(b => [run(keyName(b.keys[0]!), 'key'), run(` ${b.label}  `)]),
+  ];
+};
+
+const LEAVES: Partial<Record<Context, string>> = {
+  plan: 'any other key leaves',
+  help: 'any other key leaves',
+  signals: 'Esc leaves',
+};
+
+/** The last row: what went wrong or happened, else the filter being typed, else the keys. */
+export const footerLine = (screen: Screen): Line => {
+  const { view, state, layout, glyphs } = screen;
+  const width = layout.columns;
+  if (view.notice)
+    return lineToWidth([run(' '), run(view.notice.text, view.notice.tone)], width, glyphs.ellipsis);
+  if (state.error) return lineToWidth([run(' '), run(state.error, 'bad')], width, glyphs.ellipsis);
+  if (view.filterOpen) {
+    const typed: Line = [run(' filter ', 'key'), run(view.filter, 'strong'), run(glyphs.caret, 'key')];
+    return lineToWidth(spread(typed, [run('enter keeps  Esc clears ', 'faint')], width), width);
+  }
+  const context = contextOf(view);
+  const leave = LEAVES[context];
+  const filter: Line = context === 'main' && view.filter !== '' ? [run(`/${view.filter} `, 'mark')] : [];
+  const position: Line =
+    layout.tabs || context !== 'main' ? [] : [run(positionText(screen).trimEnd(), 'faint'), run(' ')];
+  const right: Line = leave ? [run(`${leave} `, 'faint')] : [...filter, ...position];
+  return lineToWidth(
+    spread(hints(context, width - lineWidth(right) - 1), right, width),
+    width,
+    glyphs.ellipsis,
+  );
+};

@@ -1,0 +1,105 @@
+import { formatBytes, plural } from '../../model/format.ts';
+import { cells } from '../../model/width.ts';
+import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
+import { sparkline } from '../plot.ts';
+import type { Screen } from '../screen.ts';
+import type { Tone } from '../theme.ts';
+
+/** One fact of the header: what it says, how loud, and which facts go first when there is no room. */
+interface Fact {
+  readonly text: string;
+  readonly tone: Tone;
+  /** 1 is kept longest. */
+  readonly importance: number;
+}
+
+const alarm = (count: number, tone: Tone): Tone => (count > 0 ? tone : 'faint');
+
+const facts = ({ snapshot }: Screen, narrow: boolean): readonly Fact[] => {
+  const { totals, host, heartbeats, processes } = snapshot;
+  const stale = heartbeats.filter(b => b.state === 'warn' || b.state === 'critical').length;
+  const builds = processes.filter(p => p.seen.role === 'lake-build' && p.facts.state !== 'Z').length;
+  const used = host.memTotal === null ? '' : ` of ${formatBytes(host.memTotal)}`;
+  const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
+  const leaked =
+    totals.leaks > 0 ? `${totals.leaks} leaked, ${formatBytes(totals.reclaimable)} back` : 'no leaks';
+  return [
+    { text: plural(totals.agents, 'agent'), tone: 'strong', importance: 2 },
+    { text: narrow ? `${totals.related} rel` : `${totals.related} related`, tone: 'plain', importance: 6 },
+    { text: `${formatBytes(totals.rss)}${swap}${used}`, tone: 'plain', importance: narrow ? 7 : 4 },
+    { text: leaked, tone: totals.leaks > 0 ? 'leak' : 'good', importance: 1 },
+    {
+      text: narrow ? `${totals.suspects} susp` : plural(totals.suspects, 'suspect'),
+      tone: alarm(totals.suspects, 'suspect'),
+      importance: 8,
+    },
+    { text: plural(totals.zombies, 'zombie'), tone: alarm(totals.zombies, 'warn'), importance: 3 },
+    { text: `${stale} stale`, tone: alarm(stale, 'warn'), importance: 5 },
+    { text: plural(builds, 'build'), tone: alarm(builds, 'build'), importance: 9 },
+  ];
+};
+
+const GAP = '  ';
+
+/** The facts in `rows` rows, in order; the least important are left out until the rest fits. */
+const flow = (all: readonly Fact[], rows: number, width: number): readonly Line[] => {
+  for (let limit = 9; limit > 0; limit -= 1) {
+    const lines: Fact[][] = [[]];
+    let used = 1;
+    for (const fact of all) {
+      if (fact.importance > limit) continue;
+      const wide = cells(fact.text) + GAP.length;
+      if (used + wide > width && lines.at(-1)!.length > 0) {
+        lines.push([]);
+        used = 1;
+      }
+      used += wide;
+      lines.at(-1)!.push(fact);
+    }
+    if (lines.length <= rows)
+      return Array.from({ length: rows }, (_, i) => [
+        run(' '),
+        ...(lines[i] ?? []).flatMap(f => [run(f.text, f.tone), run(GAP)]),
+      ]);
+  }
+  return [];
+};
+
+const flags = ({ state, view, snapshot }: Screen): Line => {
+  const out: { text: string; tone: Tone }[] = [];
+  if (snapshot.host.backend === 'demo') out.push({ text: 'demo', tone: 'faint' });
+  if (state.readOnly) out.push({ text: 'read-only', tone: 'warn' });
+  if (view.frozen) out.push({ text: 'FROZEN', tone: 'warn' });
+  if (view.all) out.push({ text: 'all processes', tone: 'plain' });
+  if (view.sort !== 'start') out.push({ text: `by ${view.sort}`, tone: 'plain' });
+  if (view.marked.size > 0) out.push({ text: `${view.marked.size} marked`, tone: 'mark' });
+  if (state.slowedDown) out.push({ text: 'slowed', tone: 'warn' });
+  return out.flatMap(flag => [run(flag.text, flag.tone), run(GAP)]);
+};
+
+const SPARK_CELLS = 24;
+
+/** Who, where, how often; then the numbers people glance at. */
+export const headerLines = (screen: Screen): readonly Line[] => {
+  const { layout, state, snapshot, glyphs } = screen;
+  const width = layout.columns;
+  const narrow = width < 72;
+  if (layout.headerRows === 1) {
+    const [line] = flow(facts(screen, true), 1, width - lineWidth(flags(screen)));
+    return [lineToWidth([...(line ?? []), ...flags(screen)], width)];
+  }
+  const left: Line = [
+    run(' reaptop', 'title'),
+    run(`  ${snapshot.host.name}`, 'strong'),
+    run(GAP),
+    ...flags(screen),
+  ];
+  const every: Line = state.readOnly ? [] : [run(`every ${state.intervalSeconds}s `, 'faint')];
+  const room = width - lineWidth(left) - lineWidth(every) - 2;
+  const spark = sparkline(state.memory, Math.min(SPARK_CELLS, room - 1), glyphs);
+  const right: Line = spark === '' ? every : [run(spark, 'graph'), run(GAP), ...every];
+  return [
+    lineToWidth(spread(left, right, width), width),
+    ...flow(facts(screen, narrow), layout.headerRows - 1, width).map(line => lineToWidth(line, width)),
+  ];
+};

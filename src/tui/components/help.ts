@@ -1,0 +1,61 @@
+import { COLUMNS } from '../columns.ts';
+import { CONTEXT_TITLES, keyNames } from '../key-table.ts';
+import { BINDINGS, CONTEXTS } from '../keymap.ts';
+import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
+import { SIGNALS } from '../plan-words.ts';
+import type { Screen } from '../screen.ts';
+import { titleRule } from './tabs.ts';
+
+const KEYS = 16;
+
+const entry = (left: string, text: string, width: number): readonly Line[] =>
+  wrap(text, Math.max(12, width - KEYS - 3)).map((part, i) => [
+    run('  '),
+    run(toWidth(i === 0 ? left : '', KEYS), 'key'),
+    run(part),
+  ]);
+
+/** Made from the table of bindings and the table of columns: help cannot say what is not so. */
+export const helpContent = (width: number, ascii: boolean): readonly Line[] => [
+  ...CONTEXTS.flatMap(context => [
+    [run(` ${CONTEXT_TITLES[context]}`, 'strong')] as Line,
+    ...BINDINGS.filter(b => b.context === context).flatMap(b =>
+      entry(keyNames(b, ascii), b.description, width),
+    ),
+    [] as Line,
+  ]),
+  [run(' Columns', 'strong')],
+  ...COLUMNS.flatMap(c => entry(c.header || 'verdict', c.description, width)),
+];
+
+export const helpLines = (screen: Screen, rows: number): readonly Line[] => {
+  const { layout, glyphs, view } = screen;
+  const content = helpContent(layout.columns, glyphs.rule === '-');
+  const room = rows - 1;
+  const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
+  const more = content.length > room ? `${Math.min(content.length, from + room)} of ${content.length}` : '';
+  return [
+    titleRule('Help', layout.columns, glyphs.rule, more),
+    ...Array.from({ length: room }, (_, i) =>
+      lineToWidth(content[from + i] ?? [], layout.columns, glyphs.ellipsis),
+    ),
+  ];
+};
+
+export const signalsLines = (cursor: number, screen: Screen, rows: number): readonly Line[] => {
+  const { layout, glyphs } = screen;
+  const lines = SIGNALS.map(({ name, means }, i): Line => {
+    const selected = i === cursor;
+    return [
+      run(selected ? ` ${glyphs.cursor}` : '  ', 'title'),
+      run(toWidth(name, 9), selected ? 'selected' : name === 'SIGKILL' ? 'bad' : 'strong'),
+      run(`  ${means}`, selected ? 'plain' : 'faint'),
+    ];
+  });
+  return [
+    titleRule('Choose a signal; the plan comes next', layout.columns, glyphs.rule),
+    ...Array.from({ length: rows - 1 }, (_, i) =>
+      lineToWidth(lines[i] ?? [], layout.columns, glyphs.ellipsis),
+    ),
+  ];
+};

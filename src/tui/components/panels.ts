@@ -1,0 +1,95 @@
+import type { LogLine } from '../../engine/live.ts';
+import type { Finding, Severity } from '../../model/finding.ts';
+import { formatAge } from '../../model/format.ts';
+import type { Heartbeat } from '../../model/heartbeat.ts';
+import { beatText, beatTone } from '../doing.ts';
+import { inTone, type Line, lineToWidth, run, toWidth } from '../line.ts';
+import type { Screen } from '../screen.ts';
+import type { Tone } from '../theme.ts';
+import type { PanelId } from '../view-state.ts';
+
+const SEVERITY_TONES = { info: 'faint', warn: 'warn', critical: 'bad' } satisfies Record<Severity, Tone>;
+
+const LOG_TONES = { plain: 'plain', good: 'good', warn: 'warn', bad: 'bad' } satisfies Record<
+  LogLine['tone'],
+  Tone
+>;
+
+const WIDE = 110;
+
+/** `14:03`: of the day in the log's own time zone; days are told by the audit log. */
+const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 5);
+
+const findingLine = (f: Finding, { layout, glyphs }: Screen): Line => {
+  const why = layout.columns >= WIDE ? [run('  '), run(f.why, 'faint')] : [];
+  const remedy = layout.columns >= WIDE ? [run(`  ${glyphs.arrow} ${f.remedy}`, 'key')] : [];
+  return [
+    run(toWidth(f.severity, 8), SEVERITY_TONES[f.severity]),
+    run(' '),
+    run(f.title, f.severity === 'info' ? 'plain' : 'strong'),
+    ...why,
+    ...remedy,
+  ];
+};
+
+const heartbeatLine = (b: Heartbeat, { layout }: Screen): Line => {
+  const told = beatText(b);
+  const room = layout.columns - 22;
+  const path = b.path.length > room ? `…${b.path.slice(-(room - 1))}` : b.path;
+  return [
+    run(toWidth(b.state, 10), beatTone(b)),
+    run(' '),
+    run(toWidth(formatAge(b.ageSeconds), 6, 'right')),
+    run('  '),
+    ...(told === '' || layout.columns >= WIDE
+      ? [
+          run(toWidth(told || b.reason || '', layout.columns >= WIDE ? 56 : 0), 'plain'),
+          run(' '),
+          run(path, 'faint'),
+        ]
+      : [run(told)]),
+  ];
+};
+
+const logLine = (l: LogLine): Line => [
+  run(clockTime(l.at), 'faint'),
+  run('  '),
+  run(l.text, LOG_TONES[l.tone]),
+];
+
+/** Every line of each panel; newest log lines first, because the panel is short. */
+const CONTENT = {
+  findings: screen => screen.snapshot.findings.map(f => findingLine(f, screen)),
+  heartbeats: screen => screen.snapshot.heartbeats.map(b => heartbeatLine(b, screen)),
+  log: ({ state }) => state.log.toReversed().map(logLine),
+} satisfies Record<PanelId, (screen: Screen) => readonly Line[]>;
+
+const EMPTY = {
+  findings: 'Nothing looks wrong.',
+  heartbeats: 'No heartbeat files below the roots.',
+  log: 'Nothing has been done yet.',
+} satisfies Record<PanelId, string>;
+
+export const panelLength = (
+  panel: PanelId,
+  { snapshot, state }: Pick<Screen, 'snapshot' | 'state'>,
+): number => ({ findings: snapshot.findings, heartbeats: snapshot.heartbeats, log: state.log })[panel].length;
+
+/** The first visible entry: the cursor stays in view. */
+const windowTop = (cursor: number, count: number, rows: number): number =>
+  Math.max(0, Math.min(cursor - Math.floor(rows / 2), count - rows));
+
+export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
+  const { view, layout, glyphs } = screen;
+  const { columns } = layout;
+  const content = CONTENT[view.panel](screen);
+  const focused = view.focus === view.panel;
+  const top = windowTop(focused ? view.panelCursor : 0, content.length, rows);
+  const lines: Line[] = content.slice(top, top + rows).map((line, i) => {
+    const selected = focused && top + i === view.panelCursor;
+    const body = lineToWidth(line, columns - 2, glyphs.ellipsis);
+    return selected ? [run(`${glyphs.cursor} `, 'title'), ...inTone(body, 'selected')] : [run('  '), ...body];
+  });
+  if (lines.length === 0) lines.push(lineToWidth([run('  '), run(EMPTY[view.panel], 'faint')], columns));
+  return Array.from({ length: rows }, (_, i) => lines[i] ?? lineToWidth([], columns));
+};

@@ -1,0 +1,151 @@
+import { formatAge, formatBytes, plural } from '../../model/format.ts';
+import type { Outcome, Plan, Step } from '../../model/plan.ts';
+import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
+import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../plan-words.ts';
+import type { Screen } from '../screen.ts';
+import type { Overlay } from '../view-state.ts';
+import { titleRule } from './tabs.ts';
+
+/** From here on the reason stands beside its process, below it goes on a row of its own. */
+const WHY_BESIDE = 96;
+const NAME = 26;
+
+const stepHead = (s: Step, outcome: Outcome | null | undefined, name: number): Line => [
+  run('  '),
+  outcome === undefined
+    ? run(toWidth(shortSignal(s.signal), 9), s.signal === 'SIGKILL' ? 'bad' : 'plain')
+    : run(toWidth(outcome?.outcome ?? '', 9), outcome ? OUTCOME_TONES[outcome.outcome] : 'faint'),
+  run(toWidth(String(s.pid), 7, 'right'), 'strong'),
+  run(' '),
+  run(toWidth(s.name, name), 'plain'),
+  run(toWidth(formatBytes(s.rss), 5, 'right')),
+  run(toWidth(formatAge(s.ageSeconds), 7, 'right')),
+];
+
+const stepLines = (plan: Plan, outcomes: readonly Outcome[] | null, screen: Screen): readonly Line[] => {
+  const width = screen.layout.columns;
+  const beside = width >= WHY_BESIDE;
+  const name = beside ? NAME : Math.max(10, width - 33);
+  let said = '';
+  return plan.steps.flatMap((s): readonly Line[] => {
+    const outcome = outcomes ? outcomeOf(s, outcomes) : undefined;
+    const head = stepHead(s, outcome, name);
+    const guarded = s.confirm && !outcomes ? 'soft-protected: ' : '';
+    const why = outcome ? outcome.why : `${guarded}${s.why}`;
+    const tone = s.confirm ? 'warn' : 'faint';
+    if (beside) return [[...head, run('  '), run(why, tone)]];
+    const repeated = why === said;
+    said = why;
+    return repeated || (outcomes && !outcome) ? [head] : [head, [run(' '.repeat(11)), run(why, tone)]];
+  });
+};
+
+const refusalLines = (plan: Plan, width: number): readonly Line[] => {
+  if (plan.refused.length === 0) return [];
+  return [
+    [],
+    [run(`  Refused: ${plural(plan.refused.length, 'process', 'processes')}`, 'warn')],
+    ...plan.refused.flatMap(r => {
+      const parts = wrap(`${r.name}: ${r.why}`, Math.max(10, width - 21));
+      return parts.map(
+        (part, i): Line => [
+          run(' '.repeat(11)),
+          run(toWidth(i === 0 ? String(r.pid) : '', 7, 'right'), 'strong'),
+          run(` ${part}`, 'plain'),
+        ],
+      );
+    }),
+  ];
+};
+
+const columnNames = (screen: Screen, first: string): Line => {
+  const beside = screen.layout.columns >= WHY_BESIDE;
+  const name = beside ? NAME : Math.max(10, screen.layout.columns - 33);
+  const text = `  ${toWidth(first, 9)}${toWidth('PID', 7, 'right')} ${toWidth('NAME', name)}${toWidth('MEM', 5, 'right')}${toWidth('AGE', 7, 'right')}${beside ? '  WHY' : ''}`;
+  return [run(toWidth(text, screen.layout.columns), 'heading')];
+};
+
+type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
+
+/** What is asked of the user now. */
+const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs }: Screen): Line => {
+  if (plan.steps.length === 0) return [run(' Nothing would be signalled. Any key leaves.', 'strong')];
+  const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
+  if (missing.length > 0)
+    return [
+      run(` Protected. Type its pid, ${missing[0]}, to confirm: `, 'warn'),
+      run(typed, 'strong'),
+      run(glyphs.caret, 'key'),
+    ];
+  const then = request.act === 'end' || request.act === 'clean' ? ', leaves first' : '';
+  return [
+    run(' y', 'key'),
+    run(` signals ${plural(plan.steps.length, 'process', 'processes')}${then}. `, 'strong'),
+    run('Any other key leaves; nothing happens.', 'faint'),
+  ];
+};
+
+const framed = (
+  title: string,
+  head: Line,
+  content: readonly Line[],
+  last: Line,
+  screen: Screen,
+  rows: number,
+): readonly Line[] => {
+  const { layout, glyphs, view } = screen;
+  const room = Math.max(1, rows - 4);
+  const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
+  const more = content.length > room ? `${Math.min(content.length, from + room)} of ${content.length}` : '';
+  return [
+    titleRule(title, layout.columns, glyphs.rule, more),
+    head,
+    ...Array.from({ length: room }, (_, i) => content[from + i] ?? []),
+    [run(glyphs.rule.repeat(layout.columns), 'rule')],
+    last,
+  ].map(line => lineToWidth(line, layout.columns, glyphs.ellipsis));
+};
+
+export const planLines = (overlay: PlanOverlay, screen: Screen, rows: number): readonly Line[] =>
+  framed(
+    planTitle(overlay.request, overlay.plan),
+    columnNames(screen, 'SIGNAL'),
+    [...stepLines(overlay.plan, null, screen), ...refusalLines(overlay.plan, screen.layout.columns)],
+    question(overlay, screen),
+    screen,
+    rows,
+  );
+
+/** The same list while it happens, each row with what really became of the process. */
+export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
+  const running = screen.state.running;
+  if (!running) return framed('Starting', [], [], [], screen, rows);
+  const { plan, outcomes, done, summary } = running;
+  const title = done ? 'Done' : `Working: ${outcomes.length} of ${plan.steps.length}`;
+  const last: Line = done
+    ? [run(` ${summary ?? 'Done.'}`, 'good')]
+    : [run(' Waiting for them to end. ', 'strong'), run('C sends no further signals.', 'faint')];
+  return framed(title, columnNames(screen, 'OUTCOME'), stepLines(plan, outcomes, screen), last, screen, rows);
+};
+
+export const planningLines = (screen: Screen, rows: number): readonly Line[] =>
+  framed(
+    'Looking again before anything happens',
+    [],
+    [],
+    [run(' Reading the processes afresh', 'faint')],
+    screen,
+    rows,
+  );
+
+/** Rows of content, for scrolling. */
+export const overlayLength = (screen: Screen): number => {
+  const { overlay } = screen.view;
+  if (overlay?.kind === 'plan')
+    return (
+      stepLines(overlay.plan, null, screen).length + refusalLines(overlay.plan, screen.layout.columns).length
+    );
+  if (overlay?.kind === 'running' && screen.state.running)
+    return stepLines(screen.state.running.plan, screen.state.running.outcomes, screen).length;
+  return 0;
+};

@@ -1,0 +1,41 @@
+import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
+import type { Screen } from '../screen.ts';
+import { PANELS, type PanelId } from '../view-state.ts';
+import { panelLength } from './panels.ts';
+
+const TITLES = { findings: 'Findings', heartbeats: 'Heartbeats', log: 'Log' } satisfies Record<
+  PanelId,
+  string
+>;
+
+/** `12 of 48`, with arrows when there is more above or below. */
+export const positionText = ({ rows, view, layout, glyphs }: Screen): string => {
+  if (rows.length === 0) return '';
+  const up = view.top > 0 ? glyphs.up : ' ';
+  const down = view.top + layout.treeRows < rows.length ? glyphs.down : ' ';
+  return ` ${view.selectedIndex + 1} of ${rows.length} ${up}${down} `;
+};
+
+/** The rule between the tree and the panel: its titles, and where in the tree we are. */
+export const tabsLine = (screen: Screen): Line => {
+  const { view, layout, glyphs } = screen;
+  const tabs = PANELS.flatMap(panel => {
+    const text = ` ${TITLES[panel]} ${panelLength(panel, screen)} `;
+    if (view.focus === panel) return [run(text, 'selected'), run(glyphs.rule, 'rule')];
+    return [run(text, panel === view.panel ? 'strong' : 'faint'), run(glyphs.rule, 'rule')];
+  });
+  const left: Line = [run(glyphs.rule, 'rule'), ...tabs];
+  const right: Line = [run(positionText(screen), 'faint'), run(glyphs.rule, 'rule')];
+  const gap = layout.columns - lineWidth(left) - lineWidth(right);
+  if (gap < 0)
+    return spread(lineToWidth(left, Math.min(layout.columns, lineWidth(left))), [], layout.columns);
+  return lineToWidth([...left, run(glyphs.rule.repeat(gap), 'rule'), ...right], layout.columns);
+};
+
+/** A rule with a title, above the detail pane and the overlays. */
+export const titleRule = (title: string, width: number, rule: string, right = ''): Line => {
+  const left: Line = [run(rule, 'rule'), run(` ${title} `, 'strong')];
+  const end: Line = right === '' ? [] : [run(` ${right} `, 'faint'), run(rule, 'rule')];
+  const gap = Math.max(0, width - lineWidth(left) - lineWidth(end));
+  return lineToWidth([...left, run(rule.repeat(gap), 'rule'), ...end], width);
+};

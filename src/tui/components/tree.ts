@@ -1,0 +1,150 @@
+import { plural } from '../../model/format.ts';
+import type { Kind } from '../../model/kind.ts';
+import { cells } from '../../model/width.ts';
+import { type Column, columnsFor } from '../columns.ts';
+import { doing } from '../doing.ts';
+import type { Glyphs } from '../glyphs.ts';
+import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../line.ts';
+import type { Row } from '../rows.ts';
+import type { Screen } from '../screen.ts';
+import type { Tone } from '../theme.ts';
+
+const KIND_TONES = {
+  agent: 'agent',
+  mcp: 'server',
+  'lean-lsp': 'server',
+  lake: 'build',
+  lean: 'build',
+  tmux: 'plain',
+  wrapper: 'faint',
+  shell: 'faint',
+  browser: 'plain',
+  other: 'plain',
+} satisfies Record<Kind, Tone>;
+
+const MIN_DOING = 14;
+
+/** Widths of the name and of what it is doing: the name gets what long names need, not more. */
+const flexible = (width: number, columns: readonly Column[]): { name: number; doing: number } => {
+  const room = width - 2 - columns.reduce((sum, c) => sum + c.width + 1, 0);
+  const name = Math.min(room, Math.max(26, Math.floor(room * 0.42)));
+  return room - name - 2 < MIN_DOING ? { name: room, doing: 0 } : { name, doing: room - name - 2 };
+};
+
+/** Deep trees in a narrow pane keep the end of the trail: who the parent is matters more than the grandparents. */
+const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
+  const limit = Math.max(1, Math.floor(room / 5));
+  const shown = trail.length > limit ? trail.slice(-limit) : trail;
+  let text = '';
+  for (const step of shown)
+    text +=
+      step === 'I'
+        ? glyphs.through
+        : step === ' '
+          ? glyphs.gap
+          : step === 'T'
+            ? glyphs.branch
+            : glyphs.lastBranch;
+  return text;
+};
+
+const nameRuns = (row: Row, room: number, glyphs: Glyphs): readonly Run[] => {
+  const fold = row.foldable ? `${row.folded ? glyphs.closed : glyphs.open} ` : '';
+  if (row.group) {
+    const count = run(`  ${plural(row.count, 'process', 'processes')}`, 'faint');
+    return [run(fold, row.group.tone), run(row.group.title, row.group.tone), count];
+  }
+  const p = row.process!;
+  const trail = trailText(row.trail, room, glyphs);
+  const zombies = p.zombies > 0 ? ` Z${glyphs.times}${p.zombies}` : '';
+  const hidden = row.folded && row.count > 1 ? ` +${row.count - 1}` : '';
+  const left = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden);
+  return [
+    run(trail, 'rule'),
+    run(fold, 'faint'),
+    run(
+      toWidth(p.name, Math.min(cells(p.name), Math.max(1, left)), 'left', glyphs.ellipsis),
+      row.context ? 'faint' : KIND_TONES[p.kind],
+    ),
+    run(zombies, 'warn'),
+    run(hidden, 'faint'),
+  ];
+};
+
+export const columnHeader = ({ layout, state, view, glyphs }: Screen): Line => {
+  const columns = columnsFor(layout.treeColumns, state.config.columns);
+  const widths = flexible(layout.treeColumns, columns);
+  const cellsOf = columns.flatMap(c => {
+    const sorted = c.sort === view.sort && c.header.length < c.width ? glyphs.down : '';
+    const text = c.align === 'right' ? sorted + c.header : c.header + sorted;
+    return [run(toWidth(text, c.width, c.align), 'heading'), run(' ', 'heading')];
+  });
+  const name = view.sort === 'name' ? `NAME${glyphs.down}` : 'NAME';
+  return lineToWidth(
+    [
+      run('  ', 'heading'),
+      ...cellsOf,
+      run(toWidth(name, widths.name), 'heading'),
+      run(
+        toWidth(widths.doing > 0 ? '  WHAT AND WHY' : '', widths.doing + (widths.doing > 0 ? 2 : 0)),
+        'heading',
+      ),
+    ],
+    layout.treeColumns,
+  );
+};
+
+const rowLine = (row: Row, screen: Screen, columns: readonly Column[]): Line => {
+  const { layout, view, glyphs } = screen;
+  const widths = flexible(layout.treeColumns, columns);
+  const selected = row.key === view.selected;
+  const marked = view.marked.has(row.key);
+  const edge: readonly Run[] = [
+    run(selected ? glyphs.cursor : ' ', 'title'),
+    run(marked ? glyphs.marked : ' ', 'mark'),
+  ];
+  const cellRuns = columns.flatMap(c => [
+    run(toWidth(c.text(row), c.width, c.align, glyphs.ellipsis), row.context ? 'faint' : c.tone(row)),
+    run(' '),
+  ]);
+  const name = lineToWidth(nameRuns(row, widths.name, glyphs), widths.name, glyphs.ellipsis);
+  const what = doing(row);
+  const tail =
+    widths.doing > 0
+      ? [
+          run('  '),
+          run(toWidth(what.text, widths.doing, 'left', glyphs.ellipsis), row.context ? 'faint' : what.tone),
+        ]
+      : [];
+  const line = lineToWidth([...cellRuns, ...name, ...tail], layout.treeColumns - 2, glyphs.ellipsis);
+  const active = view.focus === 'tree' || !layout.tabs;
+  return selected ? [...edge, ...inTone(line, active ? 'selected' : 'strong')] : [...edge, ...line];
+};
+
+const emptyLines = ({ snapshot, view, layout }: Screen): readonly Line[] => {
+  const { processes, agents } = snapshot.totals;
+  const texts = view.filter
+    ? [`No row matches "${view.filter}".`, 'Esc clears the filter.']
+    : agents === 0
+      ? [
+          `0 recognised of ${plural(processes, 'process', 'processes')}.`,
+          'Looked for: claude, codex, gemini, opencode and other agents,',
+          'MCP servers, lean-lsp-mcp, lake, lean, and what they left behind.',
+          'a shows every process.',
+        ]
+      : ['Nothing to show.'];
+  return texts.map((text, i) =>
+    lineToWidth([run('  '), run(text, i === 0 ? 'strong' : 'faint')], layout.treeColumns),
+  );
+};
+
+/** The visible window of the tree. */
+export const treeLines = (screen: Screen): readonly Line[] => {
+  const { rows, view, layout, state } = screen;
+  const columns = columnsFor(layout.treeColumns, state.config.columns);
+  const lines =
+    rows.length === 0
+      ? emptyLines(screen)
+      : rows.slice(view.top, view.top + layout.treeRows).map(row => rowLine(row, screen, columns));
+  return Array.from({ length: layout.treeRows }, (_, i) => lines[i] ?? lineToWidth([], layout.treeColumns));
+};

@@ -1,0 +1,234 @@
+import type { ActRequest, Live } from '../engine/live.ts';
+import { keyOf } from '../model/identity.ts';
+import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
+import { handleStroke } from './actions.ts';
+import type { Glyphs } from './glyphs.ts';
+import type { Situation } from './keymap.ts';
+import type { Keystroke } from './keystrokes.ts';
+import { type Layout, layoutFor, type Size } from './layout.ts';
+import { paint } from './line.ts';
+import { place } from './placement.ts';
+import { type Row, treeRows } from './rows.ts';
+import { type Screen, selectedRow } from './screen.ts';
+import { screenLines } from './screen-lines.ts';
+import type { Theme, Tone } from './theme.ts';
+import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './view-state.ts';
+
+export interface ControllerOptions {
+  readonly live: Live;
+  readonly size: Size;
+  readonly theme: Theme;
+  readonly glyphs: Glyphs;
+  readonly all?: boolean;
+  quit(code: number): void;
+  suspend(): void;
+  /** Paint every row again, whatever is believed to be on the screen. */
+  redraw(): void;
+}
+
+/** PSS costs a walk of the page tables: once per selection, then this seldom. */
+const PSS_MS = 10_000;
+
+/**
+ * Between the engine and the screen: owns the view, answers keys, and offers the frame as a store.
+ * The frame is replaced only when a visible row differs, so that React and Ink do nothing otherwise.
+ */
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #unsubscribe: () => void;
+  #view: ViewState;
+  #size: Size;
+  #rowsFor: readonly unknown[] = [];
+  #rows: readonly Row[] = [];
+  #frame: readonly string[] = [];
+  #scheduled = false;
+  #marksFor: Snapshot | null = null;
+  #pss: { key: string; at: number; bytes: number | null } | null = null;
+  /** The latest read of the keyboard. */
+  chunk = 0;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#size = options.size;
+    this.#view = { ...INITIAL_VIEW, all: options.all ?? false };
+    this.#settle();
+    this.#paint();
+    this.#unsubscribe = options.live.subscribe(() => {
+      this.#settle();
+      this.schedule();
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getFrame = (): readonly string[] => this.#frame;
+
+  get live(): Live {
+    return this.#options.live;
+  }
+
+  get view(): ViewState {
+    return this.#view;
+  }
+
+  get snapshot(): Snapshot {
+    return this.#view.frozen ?? this.live.getState().snapshot;
+  }
+
+  get layout(): Layout {
+    return layoutFor(this.#size, this.#view.detail);
+  }
+
+  get rows(): readonly Row[] {
+    const { folded, filter, sort, all } = this.#view;
+    const inputs = [this.snapshot, folded, filter, sort, all];
+    if (inputs.some((input, i) => input !== this.#rowsFor[i])) {
+      this.#rowsFor = inputs;
+      this.#rows = treeRows(this.snapshot, { folded, filter, sort, all });
+    }
+    return this.#rows;
+  }
+
+  get screen(): Screen {
+    return {
+      state: this.live.getState(),
+      snapshot: this.snapshot,
+      view: this.#view,
+      rows: this.rows,
+      layout: this.layout,
+      glyphs: this.#options.glyphs,
+      pss: this.#pss?.key === this.#view.selected ? (this.#pss?.bytes ?? null) : null,
+      history: key => this.live.history(key),
+    };
+  }
+
+  get targets(): readonly JudgedProcess[] {
+    if (this.#view.marked.size > 0)
+      return this.snapshot.processes.filter(p => this.#view.marked.has(keyOf(identityOf(p))));
+    const selected = selectedRow(this.screen)?.process;
+    return selected ? [selected] : [];
+  }
+
+  get situation(): Situation {
+    const { view, screen } = this;
+    return { view, state: screen.state, row: selectedRow(screen), targets: this.targets };
+  }
+
+  dispatch(event: ViewEvent): void {
+    this.#view = reduce(this.#view, event);
+    this.#settle();
+    this.schedule();
+  }
+
+  notice(text: string, tone: Tone = 'warn'): void {
+    this.dispatch({ type: 'notice', notice: { text, tone } });
+  }
+
+  key(stroke: Keystroke): void {
+    this.chunk = stroke.chunk;
+    handleStroke(this, stroke);
+  }
+
+  /** True when the frame is another one now. */
+  resize(size: Size): boolean {
+    const before = this.#frame;
+    this.#size = size;
+    this.#settle();
+    this.#paint();
+    return this.#frame !== before;
+  }
+
+  quit(code: number): void {
+    this.#options.quit(code);
+  }
+
+  suspend(): void {
+    this.#options.suspend();
+  }
+
+  redraw(): void {
+    this.#options.redraw();
+  }
+
+  /** Asks the engine for a plan and shows it; nothing is signalled until it is confirmed. */
+  openPlan(request: ActRequest): void {
+    const overlay = { kind: 'planning', request } as const;
+    this.dispatch({ type: 'overlay', overlay });
+    this.live.plan(request).then(
+      plan => {
+        if (this.#view.overlay !== overlay) return; // left meanwhile
+        const openedIn = this.chunk;
+        this.dispatch({
+          type: 'overlay',
+          overlay: { kind: 'plan', request, plan, openedIn, typed: '', confirmed: [] },
+        });
+      },
+      (error: unknown) => {
+        if (this.#view.overlay === overlay) this.dispatch({ type: 'overlay', overlay: null });
+        this.notice(
+          `No plan could be made: ${error instanceof Error ? error.message : String(error)}`,
+          'bad',
+        );
+      },
+    );
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#listeners.clear();
+  }
+
+  /** One paint for all that happens in this turn of the loop. */
+  schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#paint();
+    });
+  }
+
+  #settle(): void {
+    const { view } = this;
+    const placed = place(view, this.rows, this.layout.treeRows);
+    if (placed.selected !== view.selected || placed.index !== view.selectedIndex || placed.top !== view.top)
+      this.#view = reduce(view, { type: 'placed', ...placed });
+    const { snapshot } = this.live.getState();
+    if (snapshot !== this.#marksFor && this.#view.marked.size > 0) {
+      const living = new Set(snapshot.processes.map(p => keyOf(identityOf(p))));
+      if ([...this.#view.marked].some(key => !living.has(key)))
+        this.#view = reduce(this.#view, { type: 'keep-marks', living });
+    }
+    this.#marksFor = snapshot;
+    this.#askPss();
+  }
+
+  #askPss(): void {
+    const p = this.#view.detail ? selectedRow({ rows: this.rows, view: this.#view })?.process : null;
+    const key = this.#view.selected;
+    if (!p || key === null) return;
+    const at = this.snapshot.takenAt;
+    if (this.#pss?.key === key && at - this.#pss.at < PSS_MS) return;
+    this.#pss = { key, at, bytes: this.#pss?.key === key ? this.#pss.bytes : null };
+    this.live.proportionalMemory(p.facts.pid).then(
+      bytes => {
+        if (this.#pss?.key === key) this.#pss = { key, at, bytes };
+        this.schedule();
+      },
+      () => {}, // it ended between the snapshot and the question: the pane shows RSS alone
+    );
+  }
+
+  #paint(): void {
+    const { theme } = this.#options;
+    const next = screenLines(this.screen).map(line => paint(line, theme));
+    const same = next.length === this.#frame.length && next.every((line, i) => line === this.#frame[i]);
+    if (same) return;
+    this.#frame = next;
+    for (const listener of this.#listeners) listener();
+  }
+}

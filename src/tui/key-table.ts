@@ -1,0 +1,55 @@
+import { BINDINGS, type Binding, CONTEXTS, type Context } from './keymap.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  up: '↑',
+  down: '↓',
+  left: '←',
+  right: '→',
+  pageup: 'PgUp',
+  pagedown: 'PgDn',
+  home: 'Home',
+  end: 'End',
+  enter: 'enter',
+  escape: 'Esc',
+  backspace: 'Backspace',
+  delete: 'Del',
+  f1: 'F1',
+};
+
+const ASCII_NAMES: Readonly<Record<string, string>> = {
+  up: 'Up',
+  down: 'Down',
+  left: 'Left',
+  right: 'Right',
+};
+
+/** A key as people read it: `ctrl-c` is `Ctrl-C`. */
+export const keyName = (key: string, ascii = false): string => {
+  if (key.startsWith('ctrl-')) return `Ctrl-${key.slice(5).toUpperCase()}`;
+  if (key === 'shift-tab') return 'Shift-Tab';
+  return (ascii ? ASCII_NAMES[key] : undefined) ?? NAMES[key] ?? key;
+};
+
+export const keyNames = (binding: Binding, ascii = false): string =>
+  binding.keys.map(key => keyName(key, ascii)).join(' ');
+
+export const CONTEXT_TITLES = {
+  main: 'Main screen',
+  filter: 'Filter',
+  plan: 'Plan',
+  running: 'While a plan runs',
+  signals: 'Signals',
+  help: 'Help',
+} satisfies Record<Context, string>;
+
+/** The README's key table. */
+export const keyTableMarkdown = (): string => {
+  const cell = (text: string): string => text.replaceAll('|', '\\|');
+  const keys = (binding: Binding): string => binding.keys.map(key => `\`${keyName(key)}\``).join(' ');
+  const rows = CONTEXTS.flatMap(context =>
+    BINDINGS.filter(b => b.context === context).map(
+      b => `| ${CONTEXT_TITLES[context]} | ${cell(keys(b))} | ${cell(b.description)} |`,
+    ),
+  );
+  return ['| where | key | does |', '| --- | --- | --- |', ...rows].join('\n');
+};

@@ -1,0 +1,58 @@
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Layout extends Size {
+  readonly headerRows: number;
+  readonly columnRow: boolean;
+  readonly treeRows: number;
+  readonly treeColumns: number;
+  /** The row of tabs above the panel; on a small screen a panel takes the tree's place instead. */
+  readonly tabs: boolean;
+  readonly panelRows: number;
+  /** Where the detail goes: beside the tree, under it, or in its place. */
+  readonly detail: 'beside' | 'below' | 'instead';
+  readonly detailRows: number;
+  readonly detailColumns: number;
+  readonly footerRows: number;
+}
+
+/** Narrower than this a detail beside the tree would leave neither readable. */
+const BESIDE_COLUMNS = 132;
+/** Lower than this there is no room for a panel under the tree. */
+const PANEL_ROWS = 18;
+const BELOW_ROWS = 30;
+
+const headerRowsFor = ({ columns, rows }: Size): number => {
+  if (rows < 12) return 1;
+  return columns < 72 ? 3 : 2;
+};
+
+/** What goes where on a screen of this size. Sizes people use: 40×10, 60×40, 80×24, 120×40, 200×50. */
+export const layoutFor = (size: Size, detailOpen: boolean): Layout => {
+  const { columns, rows } = size;
+  const headerRows = headerRowsFor(size);
+  const columnRow = rows >= 8;
+  const footerRows = 1;
+  const body = Math.max(1, rows - headerRows - (columnRow ? 1 : 0) - footerRows);
+  const tabs = rows >= PANEL_ROWS;
+  const detail = columns >= BESIDE_COLUMNS ? 'beside' : rows >= BELOW_ROWS ? 'below' : 'instead';
+  const wanted = Math.min(12, Math.max(4, Math.round(rows * 0.24)));
+  const base = { ...size, headerRows, columnRow, footerRows, tabs, detail } as const;
+  if (!detailOpen || detail === 'beside') {
+    const panelRows = tabs ? wanted : 0;
+    const treeRows = body - (tabs ? 1 + panelRows : 0);
+    const detailColumns = detailOpen ? Math.min(96, Math.max(56, Math.floor(columns * 0.4))) : 0;
+    const treeColumns = detailOpen ? columns - detailColumns - 1 : columns;
+    const detailRows = detailOpen ? treeRows + (columnRow ? 1 : 0) : 0;
+    return { ...base, treeRows, treeColumns, panelRows, detailRows, detailColumns };
+  }
+  if (detail === 'below') {
+    const detailRows = Math.floor(body * 0.55);
+    const treeRows = body - detailRows;
+    return { ...base, treeRows, treeColumns: columns, panelRows: 0, detailRows, detailColumns: columns };
+  }
+  const detailRows = body + (columnRow ? 1 : 0);
+  return { ...base, treeRows: 0, treeColumns: columns, panelRows: 0, detailRows, detailColumns: columns };
+};

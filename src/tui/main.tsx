@@ -1,0 +1,142 @@
+import { render } from 'ink';
+import type { Live } from '../engine/live.ts';
+import type { ThemeName } from '../model/config.ts';
+import { App } from './app.tsx';
+import { Controller } from './controller.ts';
+import { glyphsFor } from './glyphs.ts';
+import { KeyReader } from './keystrokes.ts';
+import { PaintPort } from './paint-port.ts';
+import { watchProcess } from './process-signals.ts';
+import { SpokenApp } from './spoken-app.tsx';
+import { TerminalModes } from './terminal-modes.ts';
+import { themeFor } from './theme.ts';
+
+export interface TuiOptions {
+  readonly theme?: ThemeName;
+  readonly all?: boolean;
+  /** A plain list without cursor tricks; also when INK_SCREEN_READER=true. */
+  readonly screenReader?: boolean;
+}
+
+export interface TuiParts {
+  readonly live: Live;
+  readonly options: TuiOptions;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly env: NodeJS.ProcessEnv;
+  /** Stops the process group until it is continued; tests put something else here. */
+  readonly stopSelf?: () => void;
+}
+
+/** SIGTSTP to the group, as the terminal itself would: where no shell could resume us (a pane's own command) the kernel ignores it. */
+const stopGroup = (): void => void process.kill(0, 'SIGTSTP');
+
+/** The stop is taken a moment after `kill` returns, on whichever thread; nothing may be painted before it. */
+const STOP_MS = 60;
+
+/** Above this Ink would hold back a frame that follows a key; below, a burst of keys is one frame. */
+const MAX_FPS = 90;
+
+/**
+ * Shows the engine until the user leaves; resolves to the exit code, with the terminal as it was.
+ * The bundle must alias `is-in-ci` to false, leave out `react-devtools-core`, and bake in NODE_ENV=production;
+ * `ink-patches.mjs` is the esbuild plugin that does it.
+ */
+export const runTui = ({
+  live,
+  options,
+  stdin,
+  stdout,
+  env,
+  stopSelf = stopGroup,
+}: TuiParts): Promise<number> =>
+  new Promise(resolve => {
+    const spoken = options.screenReader ?? env.INK_SCREEN_READER === 'true';
+    const modes = new TerminalModes(stdout);
+    const port = new PaintPort(stdout);
+    const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
+    let finished = false;
+
+    const finish = (code: number, sentence?: string): void => {
+      if (finished) return;
+      finished = true;
+      port.hold(true);
+      controller.stop();
+      reader.stop();
+      unwatch();
+      stdout.off('resize', onResize);
+      stdin.off('data', onData);
+      stdin.off('end', onHangUp);
+      stdout.off('error', onHangUp);
+      ink.unmount();
+      if (stdin.isTTY) stdin.setRawMode(false);
+      stdin.pause();
+      modes.leave();
+      if (sentence) process.stderr.write(`${sentence}\n`);
+      resolve(code);
+    };
+
+    const enter = (): void => {
+      if (!spoken) modes.enter();
+      if (stdin.isTTY) stdin.setRawMode(true);
+      stdin.resume();
+    };
+
+    let resumeTimer: NodeJS.Timeout | null = null;
+    const resume = (): void => {
+      if (resumeTimer) clearTimeout(resumeTimer);
+      resumeTimer = null;
+      if (finished) return;
+      modes.leave();
+      enter();
+      controller.resize(size());
+      if (!spoken) port.hold(false);
+    };
+    const suspend = (): void => {
+      port.hold(true);
+      modes.leave();
+      if (stdin.isTTY) stdin.setRawMode(false);
+      stopSelf();
+      resumeTimer = setTimeout(resume, STOP_MS);
+    };
+
+    const controller = new Controller({
+      live,
+      size: size(),
+      theme: themeFor(options.theme ?? live.getState().config.theme, !env.NO_COLOR),
+      glyphs: glyphsFor(env),
+      all: options.all ?? false,
+      quit: finish,
+      suspend,
+      redraw: () => port.repaint(),
+    });
+    const reader = new KeyReader(stroke => {
+      if (!finished) controller.key(stroke);
+    });
+    const onData = (data: string | Buffer): void => reader.push(String(data));
+    const onResize = (): void => {
+      port.forget();
+      if (!controller.resize(size())) port.repaint();
+    };
+    // Without a terminal there is nobody to show anything to: a monitor of leaks must not become one.
+    const onHangUp = (): void => finish(129);
+    const unwatch = watchProcess({ finish, restore: () => modes.leave(), resume });
+
+    enter();
+    stdin.setEncoding('utf8');
+    stdin.on('data', onData);
+    stdin.on('end', onHangUp);
+    stdout.on('error', onHangUp);
+    stdout.on('resize', onResize);
+    const ink = render(spoken ? <SpokenApp controller={controller} /> : <App controller={controller} />, {
+      stdout: spoken ? stdout : (port as unknown as NodeJS.WriteStream),
+      stdin,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: MAX_FPS,
+      isScreenReaderEnabled: spoken,
+    });
+    ink.waitUntilExit().catch((error: unknown) => {
+      finish(1, `reaptop: the screen failed: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  });

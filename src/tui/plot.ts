@@ -1,0 +1,89 @@
+import type { MemoryPoint } from '../engine/live.ts';
+import type { Glyphs } from './glyphs.ts';
+
+/** Below this share of its height a curve is drawn flat: noise is not news. */
+const FLAT = 0.04;
+
+/** The last `width` values as one row of bars between their lowest and highest. */
+export const sparkline = (values: readonly number[], width: number, glyphs: Glyphs): string => {
+  const shown = values.slice(-width);
+  if (shown.length === 0) return '';
+  const high = Math.max(...shown);
+  const low = Math.min(...shown);
+  const top = glyphs.levels.length - 1;
+  if (high - low <= high * FLAT) return glyphs.levels[1]!.repeat(shown.length);
+  return shown.map(v => glyphs.levels[Math.round(((v - low) / (high - low)) * top)]).join('');
+};
+
+/** The points in `width` equal stretches of time: the mean of each, the last known value where there was none. */
+export const resample = (points: readonly MemoryPoint[], width: number): readonly number[] => {
+  const first = points[0];
+  const last = points.at(-1);
+  if (!first || !last || width < 1) return [];
+  const span = Math.max(1, last.at - first.at);
+  const sums = new Array<number>(width).fill(0);
+  const counts = new Array<number>(width).fill(0);
+  for (const { at, bytes } of points) {
+    const slot = Math.min(width - 1, Math.floor(((at - first.at) / span) * width));
+    sums[slot]! += bytes;
+    counts[slot]! += 1;
+  }
+  let known = first.bytes;
+  return sums.map((sum, i) => {
+    if (counts[i]! > 0) known = sum / counts[i]!;
+    return known;
+  });
+};
+
+/** A bar plot from zero to `ceiling`, top row first, in eighths of a cell. */
+export const memoryPlot = (
+  values: readonly number[],
+  rows: number,
+  ceiling: number,
+  glyphs: Glyphs,
+): readonly string[] => {
+  const steps = glyphs.eighths.length - 1;
+  const heights = values.map(v => Math.round((Math.min(v, ceiling) / Math.max(1, ceiling)) * rows * steps));
+  return Array.from({ length: rows }, (_, row) => {
+    const floor = (rows - 1 - row) * steps;
+    return heights.map(h => glyphs.eighths[Math.max(0, Math.min(steps, h - floor))]).join('');
+  });
+};
+
+export interface Growth {
+  /** Bytes per second, by least squares over the points. */
+  readonly rate: number;
+  /** Seconds until the limit is reached at this rate; null when it is not rising or is already there. */
+  readonly secondsToLimit: number | null;
+}
+
+/** Below this many points or seconds a slope says nothing. */
+const MIN_POINTS = 5;
+const MIN_SPAN_MS = 30_000;
+
+/** Rising slower than this is called steady: 1 MiB an hour is what a healthy process breathes. */
+const STEADY_RATE = (1024 * 1024) / 3600;
+
+export const growth = (points: readonly MemoryPoint[], limit: number): Growth | null => {
+  const first = points[0];
+  const last = points.at(-1);
+  if (!first || !last || points.length < MIN_POINTS || last.at - first.at < MIN_SPAN_MS) return null;
+  let sumX = 0;
+  let sumY = 0;
+  for (const p of points) {
+    sumX += (p.at - first.at) / 1000;
+    sumY += p.bytes;
+  }
+  const meanX = sumX / points.length;
+  const meanY = sumY / points.length;
+  let over = 0;
+  let under = 0;
+  for (const p of points) {
+    const dx = (p.at - first.at) / 1000 - meanX;
+    over += dx * (p.bytes - meanY);
+    under += dx * dx;
+  }
+  const rate = under === 0 ? 0 : over / under;
+  const rising = rate > STEADY_RATE && last.bytes < limit;
+  return { rate, secondsToLimit: rising ? (limit - last.bytes) / rate : null };
+};

@@ -1,0 +1,27 @@
+export interface ProcessHooks {
+  finish(code: number, sentence?: string): void;
+  /** Gives the terminal back at once; called from the exit hook as well. */
+  restore(): void;
+  resume(): void;
+}
+
+/** 128 + the signal's number, as shells say it. */
+const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/** However the process ends, the terminal is given back. Returns the undoing. */
+export const watchProcess = ({ finish, restore, resume }: ProcessHooks): (() => void) => {
+  const handlers = new Map<string, (...args: never[]) => void>();
+  for (const [signal, code] of Object.entries(CODES)) handlers.set(signal, () => finish(code));
+  const crash = (error: unknown): void => {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    finish(1, `reaptop: something went wrong that should not have. ${what}`);
+  };
+  handlers.set('uncaughtException', crash);
+  handlers.set('unhandledRejection', crash);
+  handlers.set('exit', restore);
+  handlers.set('SIGCONT', resume);
+  for (const [event, handler] of handlers) process.on(event, handler as () => void);
+  return () => {
+    for (const [event, handler] of handlers) process.off(event, handler as () => void);
+  };
+};

@@ -1,0 +1,48 @@
+import { writeSync } from 'node:fs';
+
+const ESC = '\u001b[';
+
+/**
+ * Alternate screen, hidden cursor, no wrapping at the right edge (a row that turns out wider than the terminal
+ * thinks must not push the next one down), pastes announced so that they are never taken for keys.
+ */
+const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}?2004h${ESC}H${ESC}2J`;
+
+/** Ends a half-written synchronised update first, else the terminal would go on holding its breath. */
+const LEAVE = `${ESC}?2026l${ESC}?2004l${ESC}?7h${ESC}0m${ESC}?25h${ESC}?1049l`;
+
+/** The terminal's state while we have it; giving it back works from an exit hook and twice in a row. */
+export class TerminalModes {
+  readonly #stdout: NodeJS.WriteStream;
+  #entered = false;
+
+  constructor(stdout: NodeJS.WriteStream) {
+    this.#stdout = stdout;
+  }
+
+  enter(): void {
+    if (this.#entered) return;
+    this.#entered = true;
+    this.#write(ENTER);
+  }
+
+  leave(): void {
+    if (!this.#entered) return;
+    this.#entered = false;
+    this.#write(LEAVE);
+  }
+
+  /** Straight to the descriptor: a stream's buffer is not written after `exit`. */
+  #write(text: string): void {
+    const { fd } = this.#stdout as { fd?: number };
+    if (typeof fd !== 'number') {
+      this.#stdout.write(text);
+      return;
+    }
+    try {
+      writeSync(fd, text);
+    } catch {
+      // The terminal is gone (EIO after a hang-up) or full (EAGAIN): there is nobody to restore it for.
+    }
+  }
+}
