@@ -4,6 +4,7 @@ import { CLAUDE } from './claude.ts';
 import { CODEX } from './codex.ts';
 import type { Family } from './families.ts';
 import { LEAN } from './lean.ts';
+import { MCP_GATEWAYS } from './mcp-gateways.ts';
 import { MCP_SERVERS } from './mcp-servers.ts';
 import { OTHER_AGENTS } from './other-agents.ts';
 import { PACKAGE_RUNNERS } from './package-runners.ts';
@@ -18,6 +19,7 @@ export const FAMILIES: readonly Family[] = [
   ...OTHER_AGENTS,
   ...LEAN,
   ...MCP_SERVERS,
+  ...MCP_GATEWAYS,
   ...PACKAGE_RUNNERS,
   ...WRAPPERS,
   ...BROWSERS,

@@ -1,4 +1,4 @@
-import { type Family, list } from './families.ts';
+import type { Family } from './families.ts';
 
 /** MCP servers whose names do not follow the usual shapes, or that need more said about them. */
 export const MCP_SERVERS: readonly Family[] = [
@@ -86,23 +86,6 @@ export const MCP_SERVERS: readonly Family[] = [
     transport: 'stdio',
   },
   {
-    id: 'supergateway',
-    kind: 'mcp',
-    name: 'supergateway',
-    programs: ['supergateway'],
-    packages: ['supergateway'],
-    transport: 'http',
-  },
-  { id: 'mcpo', kind: 'mcp', name: 'mcpo', programs: ['mcpo'], packages: ['mcpo'], transport: 'http' },
-  {
-    id: 'mcp-proxy',
-    kind: 'mcp',
-    name: 'mcp-proxy',
-    programs: ['mcp-proxy'],
-    packages: ['mcp-proxy'],
-    forms: [{ when: { flag: ['--port', '--sse-port', '--named-server-config'] }, transport: 'http' }],
-  },
-  {
     id: 'codegraph',
     kind: 'mcp',
     name: 'codegraph',
@@ -113,38 +96,6 @@ export const MCP_SERVERS: readonly Family[] = [
     forms: [
       { when: { flag: ['--daemon'] }, role: 'declared-daemon' },
       { when: { command: ['daemon'] }, role: 'declared-daemon' },
-    ],
-  },
-  {
-    // The SDK's own runner of a server file.
-    id: 'mcp-run',
-    kind: 'mcp',
-    name: 'mcp run',
-    programs: ['mcp', 'fastmcp'],
-    packages: ['fastmcp'],
-    only: [{ command: ['run', 'dev'] }],
-  },
-  {
-    // Tools that are a server under one of their commands.
-    id: 'mcp-command',
-    kind: 'mcp',
-    programs: list('claude-flow ruflo gopls dart firebase docker'),
-    packages: list('claude-flow ruflo firebase-tools'),
-    only: [
-      { start: [['mcp', 'start'], ['mcp', 'gateway'], ['mcp-server'], ['experimental:mcp']] },
-      { start: [['mcp']] },
-    ],
-    // `docker mcp catalog ls` and the like end by themselves.
-    never: [
-      {
-        start: [
-          ['mcp', 'catalog'],
-          ['mcp', 'server'],
-          ['mcp', 'client'],
-          ['mcp', 'tools'],
-          ['mcp', 'list'],
-        ],
-      },
     ],
   },
   {
@@ -160,13 +111,6 @@ export const MCP_SERVERS: readonly Family[] = [
     name: 'task-master-ai',
     programs: ['task-master-ai'],
     packages: ['task-master-ai'],
-  },
-  {
-    id: 'smithery',
-    kind: 'mcp',
-    name: 'smithery',
-    packages: ['@smithery/cli'],
-    only: [{ command: ['run'] }],
   },
   {
     id: 'browser-tools',

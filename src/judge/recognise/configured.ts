@@ -1,6 +1,6 @@
 import type { ConfiguredServer } from '../../model/snapshot.ts';
+import { type Answer, BLANK } from './answer.ts';
 import { transportOf } from './arguments.ts';
-import { type Answer, BLANK } from './identify.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
 import { configuredNames, familyOf } from './match.ts';
 import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';

@@ -1,28 +1,12 @@
-import type { Family, Form, Interpreter } from '../../agents/index.ts';
-import type { Kind, Recognition } from '../../model/kind.ts';
-import { holds, sessionIdsOf, transportOf } from './arguments.ts';
+import type { Family, Interpreter } from '../../agents/index.ts';
+import { type Answer, answerOf, BLANK } from './answer.ts';
+import { holds, transportOf } from './arguments.ts';
 import type { ConfiguredServers } from './configured.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
 import { familyOf, familyOfPlace, type Surroundings } from './match.ts';
 import { isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
 import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
 import { baseOf, packageName, packageOfPath, programName, withoutVersion } from './words.ts';
-
-/** A recognition before the whole argv was searched for the word `mcp`. */
-export type Answer = Omit<Recognition, 'mentionsMcp'>;
-
-export const BLANK: Answer = {
-  kind: 'other',
-  agent: null,
-  family: null,
-  name: '',
-  role: null,
-  wraps: null,
-  transport: null,
-  sessionIds: [],
-  anchor: null,
-  adoptsOrphans: false,
-};
 
 /** sudo around env around npx around sh -c…: deeper than this is nobody's command line. */
 const MAX_DEPTH = 8;
@@ -39,40 +23,12 @@ const inside = (scope: Scope): Scope => ({
   depth: scope.depth + 1,
 });
 
-const speaks = (kind: Kind): boolean => kind === 'mcp' || kind === 'lean-lsp';
-
 const shown = (layer: Layer): string =>
   layer.as === 'package'
     ? packageName(layer.token)
     : layer.as === 'module'
       ? `-m ${layer.token}`
       : baseOf(layer.token);
-
-/** `lean --worker` alone does not tell twenty of them apart. */
-const nameWithFile = (name: string, words: readonly string[]): string => {
-  const file = words.findLast(word => word.endsWith('.lean'));
-  return file === undefined ? name : `${name} ${baseOf(file)}`;
-};
-
-const answerOf = (family: Family, form: Form | undefined, layer: Layer): Answer => {
-  const kind = form?.kind ?? family.kind;
-  const launcher = layer.as === 'script' && family.launcherWhenInterpreted === true;
-  const name = form?.name ?? family.name ?? programName(layer.token);
-  return {
-    kind: launcher ? 'wrapper' : kind,
-    agent: kind === 'agent' && !launcher ? (family.agent ?? family.id) : null,
-    family: form?.family ?? family.id,
-    name: kind === 'lean' ? nameWithFile(name, layer.words) : name,
-    role: form?.role !== undefined ? form.role : (family.role ?? null),
-    wraps: launcher ? kind : null,
-    transport: speaks(kind)
-      ? (form?.transport ?? family.transport ?? transportOf(layer.words, layer.from))
-      : null,
-    sessionIds: family.sessionFlags ? sessionIdsOf(layer.words, layer.from, family.sessionFlags) : [],
-    anchor: form?.anchor !== undefined ? form.anchor : (family.anchor ?? null),
-    adoptsOrphans: form?.adoptsOrphans ?? family.adoptsOrphans ?? false,
-  };
-};
 
 const wrapping = (family: Family, layer: Layer, scope: Scope): Answer => {
   const carried = carriedBy(family.carries ?? { names: 'nothing' }, layer.words, layer.from);

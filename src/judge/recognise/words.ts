@@ -1,28 +1,37 @@
 /** Reading single words of a command line. Nothing here ever looks at a command line as one text. */
 
 export const baseOf = (token: string): string => {
-  const slash = token.lastIndexOf('/');
-  const base = slash < 0 ? token : token.slice(slash + 1);
-  const back = base.lastIndexOf('\\');
-  return back < 0 ? base : base.slice(back + 1);
+  const cut = Math.max(token.lastIndexOf('/'), token.lastIndexOf('\\'));
+  return cut < 0 ? token : token.slice(cut + 1);
 };
 
-const SUFFIXES = ['.exe', '.cmd', '.orig', '.EXE'] as const;
+const SUFFIX = /\.(?:exe|cmd|orig)$/i;
+
+const readName = (token: string): string => {
+  let name = baseOf(token);
+  if (name.length < 2) return name;
+  if (name.startsWith('-')) name = name.slice(1);
+  else if (name.startsWith('[') && name.endsWith(']')) name = name.slice(1, -1);
+  if (name.endsWith(':')) name = name.slice(0, -1);
+  if (name.includes('.')) name = name.replace(SUFFIX, '');
+  if (name.endsWith('-wrapped')) name = name.slice(name.startsWith('.') ? 1 : 0, -'-wrapped'.length);
+  return name;
+};
+
+// The same token is asked for several times in a row, five thousand times a look.
+let lastToken = '';
+let lastName = '';
 
 /**
  * The name a program goes by: Windows and npm add `.exe`, NixOS renames what it wraps to `lake.orig` or
  * `.lake-wrapped`, a login shell is `-zsh`, a server's title `sshd: user`, ps puts a nameless one in brackets.
  */
 export const programName = (token: string): string => {
-  let name = baseOf(token);
-  if (name.length < 2) return name;
-  const first = name.charCodeAt(0);
-  if (first === 45 /* - */) name = name.slice(1);
-  else if (first === 91 /* [ */ && name.endsWith(']')) name = name.slice(1, -1);
-  if (name.endsWith(':')) name = name.slice(0, -1);
-  for (const suffix of SUFFIXES) if (name.endsWith(suffix)) name = name.slice(0, -suffix.length);
-  if (name.endsWith('-wrapped')) name = name.slice(name.startsWith('.') ? 1 : 0, -'-wrapped'.length);
-  return name;
+  if (token !== lastToken) {
+    lastName = readName(token);
+    lastToken = token;
+  }
+  return lastName;
 };
 
 /** `python3.12` and `pypy3` are python and pypy; other names stay. */
