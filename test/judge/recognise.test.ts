@@ -205,6 +205,8 @@ describe('shells and wrappers say what they carry', () =>
     ['env A=1 -u B B=2 npx -y chroma-mcp', { kind: 'wrapper', wraps: 'mcp' }],
     ['setsid stdbuf -oL claude', { kind: 'wrapper', wraps: 'agent' }],
     ['tee claude', { kind: 'wrapper', wraps: null }],
+    ['sudo vim CLAUDE.md', { kind: 'wrapper', wraps: null }],
+    ['sudo -u claude bash', { kind: 'wrapper', wraps: 'shell' }],
     ['xargs -n 1 claude', { kind: 'wrapper', wraps: 'agent' }],
     [{ argv: ['script', '-q', '-c', 'claude', '/tmp/log'] }, { kind: 'wrapper', wraps: 'agent' }],
     ['doas -u bob claude', { kind: 'wrapper', wraps: 'agent' }],

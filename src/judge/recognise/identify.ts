@@ -1,4 +1,5 @@
 import type { Family, Interpreter } from '../../agents/index.ts';
+import type { Kind } from '../../model/kind.ts';
 import { type Answer, answerOf, BLANK } from './answer.ts';
 import { holds, transportOf } from './arguments.ts';
 import type { ConfiguredServers } from './configured.ts';
@@ -30,6 +31,12 @@ const shown = (layer: Layer): string =>
       ? `-m ${layer.token}`
       : baseOf(layer.token);
 
+/** The kind at the bottom of nested wrappers; nothing when that is nothing we know. */
+const carriedKind = (inner: Answer | null): Kind | null => {
+  if (inner === null || inner.kind === 'other') return null;
+  return inner.kind === 'wrapper' ? inner.wraps : inner.kind;
+};
+
 const wrapping = (family: Family, layer: Layer, scope: Scope): Answer => {
   const carried = carriedBy(family.carries ?? { names: 'nothing' }, layer.words, layer.from);
   const inner = carried.inner && identify(carried.inner, inside(scope));
@@ -48,7 +55,7 @@ const wrapping = (family: Family, layer: Layer, scope: Scope): Answer => {
     family: family.id,
     name: carried.inner ? [...own, shown(carried.inner)].join(' ') : own.join(' '),
     role: family.role ?? null,
-    wraps: told ? (told.kind === 'wrapper' ? told.wraps : told.kind) : null,
+    wraps: carriedKind(told),
     transport: told?.transport ?? null,
   };
 };
@@ -60,13 +67,12 @@ const shell = (layer: Layer, name: string, scope: Scope): Answer => {
   if (use.use === 'script') {
     return inner ?? { ...BLANK, kind: 'shell', family: 'shell', name: `${name} ${shown(use.inner)}` };
   }
-  const wraps = inner ? (inner.kind === 'wrapper' ? inner.wraps : inner.kind) : null;
   return {
     ...BLANK,
     kind: 'wrapper',
     family: 'shell-command',
     name: `${name} -c`,
-    wraps,
+    wraps: carriedKind(inner),
     transport: inner?.transport ?? null,
   };
 };
