@@ -5,13 +5,15 @@
  * TUI, pino for the audit log, and so on.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const src = dirname(fileURLToPath(import.meta.url));
 const dist = resolve(src, '../dist');
+/** Built beside and swapped in at the end: whoever starts the program meanwhile gets the old one, whole. */
+const fresh = resolve(src, `../dist.${process.pid}.log`);
 
 /** Files that become chunks when imported with `import()`. The TUI is an ES module: Ink and Yoga use top-level await. */
 const CHUNKS = {
@@ -38,14 +40,31 @@ const lazyChunks = {
   },
 };
 
-/** Commander loads child_process (5 ms) for subcommands that are executables of their own: we have none. */
-const commanderWithoutChildren = {
-  name: 'commander-without-children',
+/**
+ * What must not come along: commander loads child_process (5 ms) for subcommands that are executables of their own,
+ * which we have none of; Ink asks for React's developer tools, and draws nothing when it believes to be in CI.
+ */
+const LEFT_OUT = [
+  {
+    importer: '/node_modules/commander/',
+    module: /^(node:)?child_process$/,
+    contents: 'module.exports = {};',
+  },
+  { importer: '/node_modules/ink/', module: /^react-devtools-core$/, contents: 'export default {};' },
+  { importer: '/node_modules/ink/', module: /^is-in-ci$/, contents: 'export default false;' },
+];
+
+const leaveOut = {
+  name: 'leave-out',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /^(node:)?child_process$/ }, args =>
-      args.importer.includes('/node_modules/commander/') ? { path: 'none', namespace: 'empty' } : undefined,
-    );
-    esbuild.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'module.exports = {};' }));
+    for (const [index, { importer, module }] of LEFT_OUT.entries()) {
+      esbuild.onResolve({ filter: module }, args =>
+        args.importer.includes(importer) ? { path: String(index), namespace: 'left-out' } : undefined,
+      );
+    }
+    esbuild.onLoad({ filter: /.*/, namespace: 'left-out' }, args => ({
+      contents: LEFT_OUT[Number(args.path)].contents,
+    }));
   },
 };
 
@@ -57,32 +76,49 @@ const common = {
   legalComments: 'none',
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [lazyChunks, commanderWithoutChildren],
+  plugins: [lazyChunks, leaveOut],
+};
+
+/** React and others are CommonJS: inside an ES module they need a `require`. */
+const ESM = {
+  format: 'esm',
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
 };
 
 const bundle = (source, output) =>
   build({
     ...common,
-    format: output.endsWith('.mjs') ? 'esm' : 'cjs',
+    ...(output.endsWith('.mjs') ? ESM : { format: 'cjs' }),
     entryPoints: [resolve(src, source)],
-    outfile: resolve(dist, output),
+    outfile: resolve(fresh, output),
   });
 
 /** One real run fills the cache with exactly the functions that a run needs. */
-const WRITE_CACHE = `
-  process.argv = [process.argv[0], ${JSON.stringify(resolve(dist, 'cli.js'))}, '--once'];
+const cacheWriter = directory => `
+  process.argv = [process.argv[0], 'reaptop', '--once'];
   process.stdout.write = () => true;
-  const { script } = require(${JSON.stringify(resolve(dist, 'cli.js'))});
-  process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(resolve(dist, 'main.cache'))}, script.createCachedData()));
+  const { script } = require(${JSON.stringify(resolve(directory, 'cli.js'))});
+  process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(resolve(directory, 'main.cache'))}, script.createCachedData()));
 `;
 
-rmSync(dist, { recursive: true, force: true });
-const present = Object.entries(CHUNKS).filter(([source]) => existsSync(resolve(src, source)));
-await Promise.all([bundle('cli.ts', 'main.js'), ...present.map(([source, output]) => bundle(source, output))]);
-copyFileSync(resolve(src, 'launch.cjs'), resolve(dist, 'cli.js'));
-chmodSync(resolve(dist, 'cli.js'), 0o755);
 try {
-  execFileSync(process.execPath, ['-e', WRITE_CACHE], { stdio: 'ignore' });
-} catch {
-  // A machine on which --once cannot run (no /proc) still gets a working, slower program.
+  const present = Object.entries(CHUNKS).filter(([source]) => existsSync(resolve(src, source)));
+  await Promise.all([
+    bundle('cli.ts', 'main.js'),
+    ...present.map(([source, output]) => bundle(source, output)),
+  ]);
+  copyFileSync(resolve(src, 'launch.cjs'), resolve(fresh, 'cli.js'));
+  chmodSync(resolve(fresh, 'cli.js'), 0o755);
+  writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');
+  try {
+    execFileSync(process.execPath, ['-e', cacheWriter(fresh)], { stdio: 'ignore' });
+  } catch {
+    // A machine on which --once cannot run (no /proc) still gets a working, slower program.
+  }
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(fresh, dist);
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
 }

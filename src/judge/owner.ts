@@ -66,6 +66,8 @@ const byEnviron: Evidence = (node, world) => {
   const id = env?.CLAUDE_CODE_SESSION_ID ?? null;
   const claudePid = env?.CLAUDE_PID === undefined ? null : Number(env.CLAUDE_PID);
   if (env === null || (id === null && claudePid === null && env.CLAUDECODE === undefined)) return null;
+  // A session that was restarted in place carries its own id: it does not own itself.
+  if (id !== null && isRunningAgent(node) && holdsSession(node, id, world)) return null;
 
   const older = olderClaudes(node, world);
   const starter =

@@ -1,6 +1,7 @@
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Kind } from '../model/kind.ts';
+import { isZombie } from '../model/process.ts';
 import { climber, panesOf } from './climb.ts';
 import type { Lineage } from './lineage.ts';
 import { agentAbove, ancestorsOf, isRunningAgent, type Node, subtreeOf, type Tree } from './tree.ts';
@@ -20,7 +21,8 @@ const wasStartedByAgent = (node: Node): boolean =>
 export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {
   const related = new Set<Node>();
   for (const node of tree.nodes) {
-    if (related.has(node)) continue;
+    // A zombie matters only to a parent that should have waited; PID 1 merely reaps late.
+    if (related.has(node) || isZombie(node.facts)) continue;
     const concerns =
       AGENT_BUSINESS.has(node.kind) ||
       wasStartedByAgent(node) ||
@@ -59,17 +61,20 @@ export const environQuestions = (
 ): Node[] => {
   // tmux has not been asked yet, and need not be: every child of a server counts as a pane here.
   const climb = climber(panesOf([]), () => null);
-  return tree.nodes
-    .filter(node => {
-      const { facts } = node;
-      if (facts.kernelThread || facts.unreadable || facts.uid !== uid || facts.pid <= 2 || alreadyRead(node))
-        return false;
-      if (isRunningAgent(node)) return true;
-      if (agentAbove(node) !== null) return false;
-      const { end } = climb(node);
-      // Below an ordinary living process only what is an agent's business is asked: everybody else's children are not.
-      return end === 'orphan-root' || end === 'pane' || (end === 'stranger' && (AGENT_BUSINESS.has(node.kind) || node.kind === 'wrapper'));
-    });
+  return tree.nodes.filter(node => {
+    const { facts } = node;
+    if (facts.kernelThread || facts.unreadable || facts.uid !== uid || facts.pid <= 2 || alreadyRead(node))
+      return false;
+    if (isRunningAgent(node)) return true;
+    if (agentAbove(node) !== null) return false;
+    const { end } = climb(node);
+    // Below an ordinary living process only what is an agent's business is asked: everybody else's children are not.
+    return (
+      end === 'orphan-root' ||
+      end === 'pane' ||
+      (end === 'stranger' && (AGENT_BUSINESS.has(node.kind) || node.kind === 'wrapper'))
+    );
+  });
 };
 
 export interface DetailQuestion extends Identity {

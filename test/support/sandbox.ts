@@ -23,7 +23,7 @@ export interface StartOptions {
   env?: Record<string, string>;
   cwd?: string;
   argv0?: string;
-  /** Own session, as setsid(1) would give. */
+  /** Own session, as setsid(1) would give; the default, because what shares reaptop's process group is protected. */
   detached?: boolean;
   stdio?: 'ignore' | 'pipe';
 }
@@ -78,6 +78,11 @@ export class Sandbox {
     return path;
   }
 
+  /** A script called `name` that stays, with any arguments: `sh …/name args`, as console scripts are. */
+  script(name: string): string {
+    return this.write(`bin/${name}`, '#!/bin/sh\nsleep 600 &\nwait\n', 0o755);
+  }
+
   start(
     argv: readonly [string, ...string[]],
     options: StartOptions = {},
@@ -87,7 +92,7 @@ export class Sandbox {
       cwd: options.cwd ?? this.path('work'),
       env: { ...this.env, ...options.env },
       stdio: options.stdio === 'pipe' ? ['pipe', 'pipe', 'pipe'] : 'ignore',
-      detached: options.detached ?? false,
+      detached: options.detached ?? true,
       ...(options.argv0 === undefined ? {} : { argv0: options.argv0 }),
     });
     child.on('error', () => {}); // reported below: no pid
@@ -114,8 +119,13 @@ export class Sandbox {
   }
 
   tmux(...args: string[]): string {
-    const result = spawnSync('tmux', ['-L', 'reaptop-test', ...args], {
-      env: { ...this.env, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
+    return this.tmuxWith({}, 'reaptop-test', ...args);
+  }
+
+  /** A tmux command on a socket of its own; a server it starts keeps these extra variables. */
+  tmuxWith(env: Record<string, string>, socket: string, ...args: string[]): string {
+    const result = spawnSync('tmux', ['-L', socket, ...args], {
+      env: { ...this.env, ...env, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
       cwd: this.path('work'),
       encoding: 'utf8',
     });
