@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+
+export type CommandResult =
+  | { readonly status: 'done'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly status: 'missing' }
+  | { readonly status: 'timeout' }
+  | { readonly status: 'failed'; readonly why: string };
+
+/** Enough for an answer of one line; a command that floods us is cut off, not buffered. */
+const MOST_OUTPUT = 64 * 1024;
+
+/** Runs a program of the user's by its name in PATH, without a shell, and ends it when it takes too long. */
+export const runCommand = (
+  command: string,
+  args: readonly string[],
+  { timeoutMs, env = process.env }: { readonly timeoutMs: number; readonly env?: NodeJS.ProcessEnv },
+): Promise<CommandResult> =>
+  new Promise(resolve => {
+    let stdout = '';
+    let stderr = '';
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const finish = (result: CommandResult): void => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      child.stderr.destroy();
+      finish({ status: 'timeout' });
+    }, timeoutMs);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (stdout.length < MOST_OUTPUT) stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (stderr.length < MOST_OUTPUT) stderr += text;
+    });
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      finish(error.code === 'ENOENT' ? { status: 'missing' } : { status: 'failed', why: error.message }),
+    );
+    child.on('close', code => finish({ status: 'done', code: code ?? 1, stdout, stderr }));
+  });

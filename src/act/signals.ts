@@ -1,0 +1,80 @@
+import { type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Outcome, Plan } from '../model/plan.ts';
+import { isZombie } from '../model/process.ts';
+import type { System } from '../observe/system.ts';
+import { type Clock, REAL_CLOCK } from './clock.ts';
+import { outcomeOf } from './run.ts';
+
+/** How long a chosen signal may take to show its effect. */
+const EFFECT_MS = 1000;
+
+export interface SignalOptions {
+  readonly system: System;
+  readonly plan: Plan;
+  readonly clock?: Clock | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly confirmed?: ReadonlySet<IdentityKey> | undefined;
+}
+
+/**
+ * Runs a plan of `planSignal`: each signal once, no escalation. A process that takes the signal and
+ * runs on is `survived`, which here is no failure; the summary says what was sent.
+ */
+export const sendSignals = async (
+  options: SignalOptions,
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly summary: string }> => {
+  const { system, plan } = options;
+  const clock = options.clock ?? REAL_CLOCK;
+  const outcomes = new Map<IdentityKey, Outcome>();
+  const sent = new Set<IdentityKey>();
+  for (const step of plan.steps) {
+    const key = keyOf(step);
+    const note = (outcome: Outcome['outcome'], why: string): unknown =>
+      outcomes.set(key, outcomeOf(step, outcome, why));
+    if (system.readOnly !== null) note('refused', system.readOnly);
+    else if (options.signal?.aborted === true) note('refused', 'nothing was sent: it was cancelled');
+    else if (step.confirm && options.confirmed?.has(key) !== true)
+      note('refused', 'it is protected and was not confirmed by its pid');
+    else {
+      const result = await system.signal(step, step.signal);
+      if (result.status === 'sent') sent.add(key);
+      else if (result.status === 'gone') note('gone', 'it had ended before');
+      else if (result.status === 'changed')
+        note('gone', 'its pid names another process now: nothing was sent');
+      else if (result.status === 'denied')
+        note('denied', `the system does not permit ${step.signal} to it (EPERM)`);
+      else note('refused', `it could not be identified again: ${result.why}`);
+    }
+  }
+  const until = clock.now() + EFFECT_MS;
+  for (let delay = 5; ; delay = Math.min(delay * 2, 160)) {
+    let waiting = false;
+    for (const step of plan.steps) {
+      if (!sent.has(keyOf(step)) || outcomes.has(keyOf(step))) continue;
+      const now = await system.presence(step.pid);
+      const runs =
+        now.status === 'unreadable' ||
+        (now.status === 'present' && now.identity.start === step.start && !isZombie(now));
+      if (!runs)
+        outcomes.set(
+          keyOf(step),
+          outcomeOf(step, step.signal === 'SIGKILL' ? 'killed' : 'ended', `ended by ${step.signal}`),
+        );
+      else if (ENDS.has(step.signal)) waiting = true;
+    }
+    if (!waiting || clock.now() >= until || options.signal?.aborted === true) break;
+    await clock.wait(delay, options.signal);
+  }
+  for (const step of plan.steps)
+    if (!outcomes.has(keyOf(step)))
+      outcomes.set(keyOf(step), outcomeOf(step, 'survived', `it got ${step.signal} and runs on`));
+  const signal = plan.steps[0]?.signal ?? 'nothing';
+  const unsent = plan.steps.length - sent.size;
+  return {
+    outcomes: plan.steps.map(step => outcomes.get(keyOf(step))).filter(outcome => outcome !== undefined),
+    summary: `${signal} sent to ${sent.size}${unsent === 0 ? '' : `, not to ${unsent}`}`,
+  };
+};
+
+/** Worth waiting for an end after these; the others leave a process running. */
+const ENDS: ReadonlySet<string> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT']);

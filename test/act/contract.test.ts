@@ -1,0 +1,311 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sendSignals } from '../../src/act/signals.ts';
+import { type TerminateOptions, terminate } from '../../src/act/terminate.ts';
+import { keyOf } from '../../src/model/identity.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { invent, machine as judged } from '../judge/plan/machine.ts';
+import { FakeSystem, planOf } from './fake-system.ts';
+import { kinds } from './stage.ts';
+
+let machine: FakeSystem;
+beforeEach(() => {
+  machine = new FakeSystem();
+});
+
+const run = (plan: Plan, options: Partial<TerminateOptions> = {}) =>
+  terminate({ system: machine, clock: machine.clock, plan, ...options });
+
+describe('through the system contract', () => {
+  test('an identity that changes between plan and signal gets nothing', async () => {
+    const victim = machine.add(10, 1);
+    const plan = planOf([victim]);
+    machine.remove(10);
+    machine.add(10, 1, { start: 'another' });
+    const { outcomes } = await run(plan);
+    expect(outcomes).toMatchObject([
+      { outcome: 'gone', freed: 0, why: expect.stringContaining('names another process now') },
+    ]);
+    expect(machine.sent).toEqual([]);
+  });
+
+  test('an identity that changes between TERM and KILL does not get the KILL', async () => {
+    const victim = machine.add(10, 1, {}, () => {});
+    const { outcomes } = await run(planOf([victim]), {
+      onProgress: p => {
+        if (p.type === 'wait' && p.elapsedMs > 1000) machine.change(10, { start: 'another', argv: ['else'] });
+      },
+    });
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+    expect(outcomes).toMatchObject([{ outcome: 'ended' }]);
+  });
+
+  test('a process in D survives KILL, and the reason says so', async () => {
+    const stuck = machine.add(10, 1, { state: 'D' }, () => {});
+    const { outcomes, freed } = await run(planOf([stuck]));
+    expect(machine.sent).toEqual(['10 SIGTERM', '10 SIGKILL']);
+    expect(outcomes).toMatchObject([{ outcome: 'survived', why: expect.stringContaining('state D') }]);
+    expect(freed).toBe(0);
+  });
+
+  test('EPERM is denied, and the others go on', async () => {
+    const plan = planOf([machine.add(11, 10), machine.add(10, 1)]);
+    machine.denied.add(11);
+    const { outcomes } = await run(plan);
+    expect(outcomes.map(o => o.outcome)).toEqual(['denied', 'ended']);
+  });
+
+  test('what cannot be identified again is refused before TERM, and survived after it', async () => {
+    const plan = planOf([machine.add(10, 1, {}, () => {})]);
+    machine.unreadable.add(10);
+    expect((await run(plan)).outcomes).toMatchObject([{ outcome: 'refused' }]);
+    expect(machine.sent).toEqual([]);
+    machine.unreadable.clear();
+    const { outcomes } = await run(plan, {
+      onProgress: p => p.type === 'wait' && machine.unreadable.add(10),
+    });
+    expect(outcomes).toMatchObject([{ outcome: 'survived' }]);
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+  });
+
+  test('the stopped are continued before TERM', async () => {
+    await run(planOf([machine.add(10, 1, { state: 'T' })]));
+    expect(machine.sent).toEqual(['10 SIGCONT', '10 SIGTERM']);
+  });
+
+  test('a wrapper that ends with its server has ended, though its turn never came', async () => {
+    machine.add(10, 1);
+    const server = machine.add(11, 10, {}, (_, m) => {
+      m.remove(11);
+      m.remove(10);
+    });
+    const { outcomes, freed } = await run(planOf([server, { pid: 10, start: 's10' }]));
+    expect(outcomes.map(o => o.outcome)).toEqual(['ended', 'ended']);
+    expect(freed).toBe(200);
+    expect(machine.sent).toEqual(['11 SIGTERM']);
+  });
+
+  test('a zombie below PID 1 has ended: PID 1 reaps late', async () => {
+    const victim = machine.add(10, 1, {}, (_, m) => m.change(10, { state: 'Z' }));
+    expect((await run(planOf([victim]))).outcomes).toMatchObject([{ outcome: 'ended', freed: 100 }]);
+  });
+
+  test('a zombie that was handed to a subreaper when its parent ended has ended too', async () => {
+    machine.add(5, 1, { comm: 'somebody', born: 3 });
+    const parent = machine.add(10, 5);
+    const child = machine.add(11, 10, {}, (_, m) => m.change(11, { state: 'Z', ppid: 5 }));
+    expect(kinds((await run(planOf([child, parent]))).outcomes)).toEqual({ ended: 2 });
+  });
+
+  test('nothing is signalled on a read-only system or without a process table', async () => {
+    const plan = planOf([machine.add(10, 1)]);
+    machine.lookFails = '/proc is gone';
+    expect((await run(plan)).outcomes).toMatchObject([
+      { outcome: 'refused', why: expect.stringContaining('/proc is gone') },
+    ]);
+    machine.lookFails = null;
+    machine.readOnly = 'a recorded table';
+    expect((await run(plan)).outcomes).toMatchObject([{ outcome: 'refused', why: 'a recorded table' }]);
+    expect(machine.sent).toEqual([]);
+  });
+
+  test('the deadline of the whole run holds: no KILL after it', async () => {
+    const { outcomes, stopped } = await run(planOf([machine.add(10, 1, {}, () => {})]), {
+      graceMs: 60_000,
+      deadlineMs: 3000,
+    });
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+    expect(outcomes).toMatchObject([{ outcome: 'survived' }]);
+    expect(stopped).toMatch(/allowed 3 s/);
+  });
+
+  test('cancelled between steps: the rest is never signalled', async () => {
+    const cancel = new AbortController();
+    const plan = planOf([machine.add(11, 10), machine.add(10, 1)]);
+    const { outcomes } = await run(plan, {
+      signal: cancel.signal,
+      onProgress: p => p.type === 'signal' && cancel.abort(),
+    });
+    expect(machine.sent).toEqual(['11 SIGTERM']);
+    expect(outcomes).toMatchObject([
+      { outcome: 'ended' },
+      { outcome: 'refused', why: expect.stringContaining('cancelled') },
+    ]);
+  });
+});
+
+describe('soft protection at the moment of the act', () => {
+  test('without the typed pid the whole subtree stays', async () => {
+    const plan = planOf([{ ...machine.add(11, 10), confirm: true }, machine.add(10, 1)]);
+    expect(kinds((await run(plan)).outcomes)).toEqual({ refused: 2 });
+    expect(machine.sent).toEqual([]);
+    expect(
+      kinds((await run(plan, { confirmed: new Set([keyOf({ pid: 11, start: 's11' })]) })).outcomes),
+    ).toEqual({ ended: 2 });
+  });
+
+  test('what became protected since the plan keeps its subtree', async () => {
+    const plan = planOf([machine.add(11, 10), machine.add(10, 1)]);
+    const snapshotAgain = async () =>
+      judged(
+        invent(10, 1),
+        invent(11, 10, { protection: 'soft', protectedBecause: 'clients are connected' }),
+      );
+    const { outcomes } = await run(plan, { snapshotAgain });
+    expect(outcomes).toMatchObject([
+      { outcome: 'refused' },
+      { outcome: 'refused', why: expect.stringContaining('clients are connected') },
+    ]);
+    expect(machine.sent).toEqual([]);
+  });
+
+  test('so does a protected newcomer below it', async () => {
+    const plan = planOf([machine.add(10, 1)]);
+    machine.add(12, 10);
+    const snapshotAgain = async () =>
+      judged(invent(10, 1), invent(12, 10, { protection: 'hard', protectedBecause: 'a tmux server' }));
+    expect((await run(plan, { snapshotAgain })).outcomes).toMatchObject([
+      { outcome: 'refused', why: expect.stringContaining('12 p12') },
+    ]);
+    expect(machine.sent).toEqual([]);
+  });
+});
+
+describe('newcomers', () => {
+  const newborn = { born: 5000 };
+  /** Ignores TERM, and does this when it gets it. */
+  const onTerm = (act: () => void) => (signal: string, m: FakeSystem) => {
+    if (signal === 'SIGTERM') act();
+    else m.remove(10);
+  };
+
+  test('what was started below a member since the plan is signalled with it, before its parent', async () => {
+    const plan = planOf([machine.add(10, 1)]);
+    machine.add(20, 10);
+    machine.add(21, 20);
+    expect(kinds((await run(plan)).outcomes)).toEqual({ ended: 3 });
+    expect(machine.sent).toEqual(['21 SIGTERM', '20 SIGTERM', '10 SIGTERM']);
+  });
+
+  test('a child forked during the grace is killed with its parent, the parent first', async () => {
+    const parent = machine.add(
+      10,
+      1,
+      {},
+      onTerm(() => machine.add(20, 10, newborn)),
+    );
+    expect(kinds((await run(planOf([parent]))).outcomes)).toEqual({ killed: 2 });
+    expect(machine.sent.filter(s => s.endsWith('KILL'))).toEqual(['10 SIGKILL', '20 SIGKILL']);
+  });
+
+  test.each([
+    ['in a group that a member founded', { pgid: 10, sid: 3 }, true],
+    ['in a session that a member founded', { pgid: 20, sid: 10 }, true],
+    ["in another's group", { pgid: 4, sid: 3 }, false],
+    ['in no known group', { pgid: null, sid: null }, false],
+    ['in that group, but born before the run', { pgid: 10, sid: 3, born: 500 }, false],
+    ["in that group, but another user's", { pgid: 10, sid: 3, uid: 7 }, false],
+  ])('an orphan %s: joins = %s', async (_, facts, joins) => {
+    const parent = machine.add(10, 1, { pgid: 10, sid: 10 }, (_signal, m) => {
+      m.remove(10);
+      m.add(20, 1, { ...newborn, ...facts });
+    });
+    await run(planOf([parent]));
+    expect(machine.has(20)).toBe(!joins);
+  });
+
+  test('an orphan that was there before the run never joins, whatever its group', async () => {
+    machine.add(20, 1, { pgid: 10, sid: 10, born: 5000 });
+    await run(planOf([machine.add(10, 1, { pgid: 10, sid: 10 })]));
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+  });
+
+  test('a stranger that got the pid of a dead member keeps its children', async () => {
+    const parent = machine.add(10, 1, {}, (_, m) => {
+      m.remove(10);
+      m.add(10, 1, { start: 'stranger', ...newborn });
+      m.add(20, 10, newborn);
+      m.add(21, 1, { ...newborn, pgid: 10, sid: 10 });
+    });
+    await run(planOf([parent]));
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+    expect([10, 20, 21].every(pid => machine.has(pid))).toBe(true);
+  });
+
+  test('a child restarted by a member that then died is recognised by its words, group and session', async () => {
+    const words = { argv: ['node', 'server.js'], pgid: 3, sid: 3 };
+    const child = machine.add(11, 10, words, (_, m) => {
+      m.remove(11);
+      m.add(20, 10, { ...words, ...newborn });
+      m.add(21, 1, { ...words, argv: ['node', 'other.js'], ...newborn });
+    });
+    const parent = machine.add(10, 1, { pgid: 3, sid: 3 });
+    const { outcomes } = await run(planOf([child, parent]));
+    expect(outcomes.map(o => o.pid)).toEqual([11, 10, 20]);
+    expect(machine.has(21)).toBe(true);
+  });
+});
+
+describe('respawned', () => {
+  test('by a supervisor outside the plan, within two seconds: named, and not touched', async () => {
+    machine.add(5, 800, { comm: 'supervisord', born: 3 });
+    const server = machine.add(10, 5, { argv: ['srv'] }, (_, m) => {
+      m.remove(10);
+      m.add(30, 5, { argv: ['srv'], born: 5000 });
+    });
+    const { outcomes, freed } = await run(planOf([server]));
+    expect(outcomes).toMatchObject([
+      {
+        outcome: 'respawned',
+        freed: 0,
+        why: expect.stringContaining('5 supervisord started it again as 30'),
+      },
+    ]);
+    expect(freed).toBe(0);
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+  });
+
+  test('one new process accounts for one of two equal servers', async () => {
+    machine.add(5, 800, { comm: 'sup', born: 3 });
+    const first = machine.add(10, 5, { argv: ['srv'] });
+    const second = machine.add(11, 5, { argv: ['srv'] }, (_, m) => {
+      m.remove(11);
+      m.add(30, 5, { argv: ['srv'], born: 5000 });
+    });
+    expect(kinds((await run(planOf([first, second]))).outcomes)).toEqual({ respawned: 1, ended: 1 });
+  });
+
+  test('an equal process that was there before is no respawn', async () => {
+    machine.add(5, 800, { born: 3 });
+    machine.add(12, 5, { argv: ['srv'] });
+    const { outcomes } = await run(planOf([machine.add(10, 5, { argv: ['srv'] })]));
+    expect(outcomes).toMatchObject([{ outcome: 'ended' }]);
+  });
+});
+
+describe('a signal of choice', () => {
+  test('is sent once and never escalates', async () => {
+    const plan = planOf([{ ...machine.add(10, 1, {}, () => {}), signal: 'SIGTERM' }]);
+    const result = await sendSignals({ system: machine, clock: machine.clock, plan });
+    expect(result.outcomes).toMatchObject([{ outcome: 'survived', why: 'it got SIGTERM and runs on' }]);
+    expect(result.summary).toBe('SIGTERM sent to 1');
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+  });
+
+  test('says what it could not reach', async () => {
+    machine.add(10, 1);
+    machine.denied.add(11);
+    const steps = [
+      { pid: 10, start: 'old' },
+      machine.add(11, 1),
+      { ...machine.add(12, 1), confirm: true },
+      machine.add(13, 1),
+    ];
+    const result = await sendSignals({
+      system: machine,
+      clock: machine.clock,
+      plan: planOf(steps.map(s => ({ ...s, signal: 'SIGCONT' as const }))),
+    });
+    expect(result.outcomes.map(o => o.outcome)).toEqual(['gone', 'denied', 'refused', 'survived']);
+    expect(result.summary).toBe('SIGCONT sent to 1, not to 3');
+  });
+});

@@ -1,0 +1,127 @@
+import type { Clock } from '../../src/act/clock.ts';
+import type { Identity } from '../../src/model/identity.ts';
+import type { Plan, SignalName, Step } from '../../src/model/plan.ts';
+import type { ProcessFacts } from '../../src/model/process.ts';
+import type { Presence, SignalResult, System } from '../../src/observe/system.ts';
+import { invent, SELF, snapshotOf, UID } from '../judge/plan/machine.ts';
+
+/** What a process of the fake machine does with a signal; nothing: TERM and KILL end it. */
+type Reaction = (signal: SignalName, machine: FakeSystem) => void;
+
+/** A machine in memory that fills the system contract: for what real processes cannot be made to do. */
+export class FakeSystem implements System {
+  readonly backend = 'procfs';
+  readOnly: string | null = null;
+  readonly sent: string[] = [];
+  readonly #processes = new Map<number, ProcessFacts>();
+  readonly #reactions = new Map<number, Reaction>();
+  readonly denied = new Set<number>();
+  readonly unreadable = new Set<number>();
+  lookFails: string | null = null;
+  #now = 0;
+
+  constructor() {
+    this.add(1, 0, { uid: 0, comm: 'init' });
+    this.add(800, 1, { born: 2 });
+    this.add(SELF, 800);
+  }
+
+  /** Time passes only while somebody waits. */
+  readonly clock: Clock = {
+    now: () => this.#now,
+    wait: async ms => {
+      this.#now += ms;
+    },
+  };
+
+  add(pid: number, ppid: number, facts: Partial<ProcessFacts> = {}, reaction?: Reaction): Identity {
+    const made = invent(pid, ppid, { facts }).facts;
+    this.#processes.set(pid, made);
+    if (reaction !== undefined) this.#reactions.set(pid, reaction);
+    return { pid, start: made.start };
+  }
+
+  change(pid: number, facts: Partial<ProcessFacts>): void {
+    const now = this.#processes.get(pid);
+    if (now !== undefined) this.#processes.set(pid, { ...now, ...facts });
+  }
+
+  remove(pid: number): void {
+    this.#processes.delete(pid);
+    for (const [child, facts] of this.#processes) if (facts.ppid === pid) this.change(child, { ppid: 1 });
+  }
+
+  has(pid: number): boolean {
+    return this.#processes.has(pid);
+  }
+
+  async look() {
+    if (this.lookFails !== null) throw new Error(this.lookFails);
+    const { host, self } = snapshotOf([]);
+    const processes = [...this.#processes.values()];
+    return {
+      takenAt: 0,
+      clock: 1000 + this.#now / 1000,
+      host,
+      self,
+      processes,
+      complete: true,
+      warnings: [],
+    };
+  }
+
+  async presence(pid: number): Promise<Presence> {
+    if (this.unreadable.has(pid)) return { status: 'unreadable', why: 'hidden' };
+    const p = this.#processes.get(pid);
+    if (p === undefined) return { status: 'gone' };
+    return { status: 'present', identity: { pid, start: p.start }, state: p.state, ppid: p.ppid, rss: p.rss };
+  }
+
+  async signal(target: Identity, signal: SignalName): Promise<SignalResult> {
+    const now = await this.presence(target.pid);
+    if (now.status !== 'present') return now;
+    if (now.identity.start !== target.start) return { status: 'changed' };
+    if (this.denied.has(target.pid)) return { status: 'denied' };
+    this.sent.push(`${target.pid} ${signal}`);
+    const reaction = this.#reactions.get(target.pid);
+    if (reaction !== undefined) reaction(signal, this);
+    else if (signal === 'SIGTERM' || signal === 'SIGKILL') this.remove(target.pid);
+    return { status: 'sent' };
+  }
+
+  async environ() {
+    return new Map();
+  }
+  async details() {
+    return new Map();
+  }
+  async proportionalMemory() {
+    return null;
+  }
+  follow(): void {}
+  close(): void {}
+}
+
+/** A plan written by hand, leaves first as given. */
+export const planOf = (
+  steps: readonly (Identity & Partial<Step>)[],
+  root: Identity | undefined = steps.at(-1),
+): Plan => ({
+  steps: steps.map(step => ({
+    name: `p${step.pid}`,
+    command: `p${step.pid}`,
+    signal: 'SIGTERM',
+    rss: 100,
+    ageSeconds: 5000,
+    why: 'asked for',
+    root: root ?? step,
+    stopped: false,
+    confirm: false,
+    ...step,
+  })),
+  refused: [],
+  files: [],
+  bytes: 100 * steps.length,
+});
+
+export { UID };
