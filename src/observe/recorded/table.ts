@@ -28,7 +28,7 @@ export interface Surroundings {
 const INITS = new Set(['systemd', 'init', 'launchd']);
 
 /** Spec section 5: PID 1 is listed and is none of systemd, init, launchd or WSL's /init. */
-const looksContained = (processes: readonly ProcessFacts[]): boolean => {
+export const looksContained = (processes: readonly ProcessFacts[]): boolean => {
   const first = processes.find(p => p.pid === 1);
   if (first === undefined) return false;
   return !INITS.has(basename(first.argv?.[0] ?? first.comm)) && !INITS.has(first.comm);

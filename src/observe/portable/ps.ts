@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+
+/** What one `ps` says about one process: valid keywords on macOS and Linux only. */
+export interface PsRow {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly pgid: number;
+  readonly sid: number | null;
+  readonly tty: string;
+  readonly stat: string;
+  readonly uid: number;
+  readonly rss: number;
+  /** Epoch seconds, as text: the identity's second half on this backend. */
+  readonly start: string;
+}
+
+export type PsAnswer =
+  | { readonly ok: true; readonly rows: readonly PsRow[] }
+  | { readonly ok: false; readonly why: string };
+
+const KEYWORDS = ['pid', 'ppid', 'pgid', 'sess', 'tty', 'stat', 'uid', 'rss', 'lstart'];
+/** One -o per keyword: an empty title must not swallow the keywords after it. */
+const FORMAT = KEYWORDS.flatMap(keyword => ['-o', `${keyword}=`]);
+
+const ROW =
+  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(\d+)\s+(\S{3} \S{3} +\d+ \d\d:\d\d:\d\d \d{4})\s*$/;
+
+/** A minute is far beyond a slow machine; a ps that hangs longer (on a dead network file system) never ends. */
+const TIMEOUT_MS = 60_000;
+const MOST_OUTPUT = 64 * 1024 ** 2;
+
+/** macOS prints a kernel pointer for the session, or 0. */
+const sessionOf = (cell: string): number | null =>
+  /^[1-9]\d{0,6}$/.test(cell) && process.platform !== 'darwin' ? Number(cell) : null;
+
+export const parsePs = (text: string): PsRow[] => {
+  const rows: PsRow[] = [];
+  for (const line of text.split('\n')) {
+    const m = ROW.exec(line);
+    // The dates are printed in UTC: no hour exists twice there.
+    const started = m === null ? Number.NaN : Date.parse(`${m[9]} UTC`);
+    if (m === null || Number.isNaN(started)) continue;
+    rows.push({
+      pid: Number(m[1]),
+      ppid: Number(m[2]),
+      pgid: Number(m[3]),
+      sid: sessionOf(m[4]!),
+      tty: m[5]!,
+      stat: m[6]!,
+      uid: Number(m[7]),
+      rss: Number(m[8]) * 1024,
+      start: String(started / 1000),
+    });
+  }
+  return rows;
+};
+
+const complaint = (error: NodeJS.ErrnoException & { killed?: boolean }, stderr: string): string => {
+  if (error.code === 'ENOENT')
+    return 'ps was not found: it is needed to look at processes on this platform; install it or correct PATH.';
+  if (error.killed === true) return 'ps did not answer within a minute.';
+  const said = stderr.trim().split('\n')[0] ?? '';
+  return `ps failed: ${said === '' ? (error.code ?? error.message) : said}.`;
+};
+
+const run = (args: readonly string[]): Promise<PsAnswer> =>
+  new Promise(resolve => {
+    const env = { ...process.env, LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
+    const options = { env, timeout: TIMEOUT_MS, maxBuffer: MOST_OUTPUT, encoding: 'utf8' as const };
+    try {
+      execFile('ps', args, options, (error, stdout, stderr) => {
+        // Exit code 1 and not a word: no such process. That is an answer.
+        if (
+          error !== null &&
+          !((error.code as unknown) === 1 && stdout.trim() === '' && stderr.trim() === '')
+        )
+          resolve({ ok: false, why: complaint(error as NodeJS.ErrnoException, stderr) });
+        else resolve({ ok: true, rows: parsePs(stdout) });
+      });
+    } catch (error) {
+      // Out of descriptors: execFile throws instead of calling back.
+      resolve({ ok: false, why: complaint(error as NodeJS.ErrnoException, '') });
+    }
+  });
+
+/** All processes, in one call. */
+export const psAll = (): Promise<PsAnswer> => run(['-axww', ...FORMAT]);
+
+/** One process; no row when it is gone. */
+export const psOne = (pid: number): Promise<PsAnswer> => run([...FORMAT, '-p', String(pid)]);

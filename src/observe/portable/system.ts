@@ -1,0 +1,102 @@
+import { kill } from 'node:process';
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { SignalName } from '../../model/plan.ts';
+import type { ProcessDetails } from '../../model/process.ts';
+import type { Look } from '../../model/snapshot.ts';
+import { readState } from '../recorded/facts.ts';
+import { looksContained } from '../recorded/table.ts';
+import type { DetailRequest, Presence, SignalResult, System } from '../system.ts';
+import { listCommands } from './commands.ts';
+import { hostFacts } from './host.ts';
+import { psAll, psOne } from './ps.ts';
+import { PortableTable } from './table.ts';
+import { readUsage } from './usage.ts';
+
+/** With more processes than this, live figures are read only for those that somebody follows. */
+const MEASURE_ALL = 800;
+
+const NO_DETAILS: ProcessDetails = {
+  cwd: null,
+  swap: null,
+  cgroup: null,
+  stdin: 'unknown',
+  lostTerminal: false,
+  listening: null,
+};
+
+const presence = async (pid: number): Promise<Presence> => {
+  if (!Number.isInteger(pid) || pid <= 0) return { status: 'gone' };
+  const answer = await psOne(pid);
+  if (!answer.ok) return { status: 'unreadable', why: answer.why };
+  const row = answer.rows.find(r => r.pid === pid);
+  if (row === undefined) return { status: 'gone' };
+  const { start, stat, ppid, rss } = row;
+  return { status: 'present', identity: { pid, start }, state: readState(stat), ppid, rss };
+};
+
+const signal = async (target: Identity, name: SignalName): Promise<SignalResult> => {
+  if (!Number.isInteger(target.pid) || target.pid <= 2) return { status: 'denied' };
+  const now = await presence(target.pid);
+  if (now.status !== 'present') return now;
+  if (now.identity.start !== target.start) return { status: 'changed' };
+  try {
+    kill(target.pid, name);
+    return { status: 'sent' };
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? { status: 'gone' } : { status: 'denied' };
+  }
+};
+
+/** macOS and everything else without /proc: ps-list, pidusage and one `ps`. Runs on Linux too, where it is tested. */
+export const portableSystem = (): System => {
+  const table = new PortableTable();
+  let followed: ReadonlySet<IdentityKey> = new Set();
+  let known: ReadonlySet<IdentityKey> = new Set();
+
+  return {
+    backend: 'portable',
+    readOnly: null,
+
+    async look(): Promise<Look> {
+      const [answer, commands] = await Promise.all([psAll(), listCommands().catch(error => error as Error)]);
+      if (!answer.ok) throw new Error(answer.why);
+      if (commands instanceof Error)
+        throw new Error(`The process list could not be read: ${commands.message}`);
+      // We exist: a table without us is no table.
+      const self = answer.rows.find(row => row.pid === process.pid);
+      if (self === undefined) throw new Error('ps answered, but not in a form that can be read here.');
+      const measured =
+        answer.rows.length <= MEASURE_ALL ? answer.rows : answer.rows.filter(row => followed.has(keyOf(row)));
+      const usage = await readUsage(measured.map(row => row.pid));
+      const clock = Date.now() / 1000;
+      const processes = table.join({ rows: answer.rows, commands, usage, clock });
+      known = new Set(processes.map(keyOf));
+      return {
+        takenAt: Math.round(clock * 1000),
+        clock,
+        host: hostFacts(looksContained(processes)),
+        self: { pid: process.pid, uid: process.getuid?.() ?? self.uid, pgid: self.pgid, cgroup: null },
+        processes,
+        complete: true,
+        warnings: [],
+      };
+    },
+
+    /** Not readable without /proc: no evidence. */
+    environ: async () => new Map(),
+
+    async details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
+      return new Map(
+        requests.filter(request => known.has(keyOf(request))).map(request => [keyOf(request), NO_DETAILS]),
+      );
+    },
+
+    presence,
+    signal,
+    proportionalMemory: async () => null,
+    follow(related: ReadonlySet<IdentityKey>): void {
+      followed = related;
+    },
+    close(): void {},
+  };
+};

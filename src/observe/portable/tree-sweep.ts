@@ -1,0 +1,132 @@
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { SignalName } from '../../model/plan.ts';
+import { isZombie, type ProcessFacts } from '../../model/process.ts';
+import type { System } from '../system.ts';
+import { treeKill } from './tree-kill.ts';
+
+/** What became of one process, looked up afterwards and not taken from tree-kill. */
+export interface Swept extends Identity {
+  readonly outcome: 'ended' | 'gone' | 'changed' | 'denied' | 'survived' | 'refused';
+  readonly why: string;
+}
+
+export interface SweepOptions {
+  /** Processes known to belong to the tree that may have another parent by now: tree-kill cannot see them. */
+  readonly members?: readonly Identity[];
+  /** How long a signalled process may take to end. */
+  readonly settleMs?: number;
+}
+
+/** Signals that are meant to end a process. */
+export type EndingSignal = Extract<SignalName, 'SIGTERM' | 'SIGKILL' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT'>;
+
+const OVER: ReadonlySet<Swept['outcome'] | undefined> = new Set(['ended', 'gone', 'changed']);
+
+const FIRST_POLL_MS = 5;
+const LAST_POLL_MS = 320;
+
+const isEndable = (pid: number): boolean => Number.isInteger(pid) && pid > 2;
+
+/** Leaves first: the descendants of every start, deepest before shallow, each once. */
+const leavesFirst = (starts: readonly Identity[], processes: readonly ProcessFacts[]): ProcessFacts[] => {
+  const children = groupByParent(processes);
+  const present = new Map(processes.map(p => [keyOf(p), p]));
+  const order: ProcessFacts[] = [];
+  const seen = new Set<IdentityKey>();
+  const visit = (p: ProcessFacts): void => {
+    if (seen.has(keyOf(p))) return;
+    seen.add(keyOf(p));
+    for (const child of children.get(p.pid) ?? []) visit(child);
+    order.push(p);
+  };
+  for (const start of starts) {
+    const p = present.get(keyOf(start));
+    if (p !== undefined) visit(p);
+  }
+  return order;
+};
+
+const groupByParent = (processes: readonly ProcessFacts[]): Map<number | null, ProcessFacts[]> => {
+  const groups = new Map<number | null, ProcessFacts[]>();
+  for (const p of processes) {
+    const siblings = groups.get(p.ppid);
+    if (siblings === undefined) groups.set(p.ppid, [p]);
+    else siblings.push(p);
+  }
+  return groups;
+};
+
+/** Waits until the process has ended, and says whether it has. A zombie has. */
+const ended = async (system: System, target: Identity, settleMs: number): Promise<boolean> => {
+  const deadline = Date.now() + settleMs;
+  for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 2, LAST_POLL_MS)) {
+    const now = await system.presence(target.pid);
+    if (now.status === 'gone') return true;
+    if (now.status === 'present' && (now.identity.start !== target.start || isZombie(now))) return true;
+    if (Date.now() >= deadline) return false;
+    await new Promise(done => setTimeout(done, delay));
+  }
+};
+
+/**
+ * Ends a whole tree with tree-kill, and closes its holes around it (spec section 7.7): every pid is checked to be
+ * a plausible one and to be still the same process before; leaves go first, one call each, so that neither its
+ * numeric order nor its stopping at the first EPERM matters; children that moved to another parent are passed in;
+ * a missing `ps` refuses the sweep; and each end is looked up afterwards.
+ */
+export const sweepTree = async (
+  system: System,
+  root: Identity,
+  signal: EndingSignal,
+  { members = [], settleMs = 2000 }: SweepOptions = {},
+): Promise<readonly Swept[]> => {
+  const asked = [root, ...members];
+  const refuse = (why: string): Swept[] =>
+    asked.map(({ pid, start }) => ({ pid, start, outcome: 'refused', why }));
+  if (!asked.every(target => isEndable(target.pid))) return refuse('it is no pid that may be ended');
+  let processes: readonly ProcessFacts[];
+  try {
+    processes = (await system.look()).processes;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  const family = leavesFirst(asked, processes);
+  if (family.some(p => !isEndable(p.pid) || p.pid === process.pid))
+    return refuse('reaptop itself or the system is inside this tree');
+  const swept = new Map<IdentityKey, Swept>();
+  for (const target of asked) swept.set(keyOf(target), absent(target, processes));
+  for (const p of family) swept.set(keyOf(p), await sweepOne(system, p, signal, settleMs, family, swept));
+  return [...swept.values()];
+};
+
+/** Not in the table under this identity. */
+const absent = ({ pid, start }: Identity, processes: readonly ProcessFacts[]): Swept =>
+  processes.some(p => p.pid === pid)
+    ? { pid, start, outcome: 'changed', why: 'the pid belongs to another process now' }
+    : { pid, start, outcome: 'gone', why: 'it had already ended' };
+
+const sweepOne = async (
+  system: System,
+  target: ProcessFacts,
+  signal: EndingSignal,
+  settleMs: number,
+  family: readonly ProcessFacts[],
+  swept: ReadonlyMap<IdentityKey, Swept>,
+): Promise<Swept> => {
+  const { pid, start } = target;
+  const now = await system.presence(pid);
+  if (now.status === 'unreadable') return { pid, start, outcome: 'refused', why: now.why };
+  if (now.status === 'gone' || isZombie(now))
+    return { pid, start, outcome: 'gone', why: 'it had already ended' };
+  if (now.identity.start !== start)
+    return { pid, start, outcome: 'changed', why: 'the pid belongs to another process now' };
+  // A child that outlived its own signal must not get a second one through its parent's tree.
+  const stubborn = family.some(p => p.ppid === pid && !OVER.has(swept.get(keyOf(p))?.outcome));
+  const answer = stubborn ? (await system.signal(target, signal)).status : await treeKill(pid, signal);
+  // What was refused us will not end of it: no need to wait.
+  if (await ended(system, target, answer === 'denied' ? 0 : settleMs))
+    return { pid, start, outcome: 'ended', why: `ended after ${signal}` };
+  return answer === 'denied'
+    ? { pid, start, outcome: 'denied', why: 'the system does not let us signal it' }
+    : { pid, start, outcome: 'survived', why: `still there after ${signal}` };
+};
