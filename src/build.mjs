@@ -87,10 +87,16 @@ const ESM = {
   },
 };
 
+/** A script from the code cache cannot `import()`: there it becomes `require`. Only `live.js` really imports, the TUI. */
+const CJS = { format: 'cjs', supported: { 'dynamic-import': false } };
+const CJS_THAT_IMPORTS = { format: 'cjs' };
+
+const formatOf = output => (output.endsWith('.mjs') ? ESM : output === 'live.js' ? CJS_THAT_IMPORTS : CJS);
+
 const bundle = (source, output) =>
   build({
     ...common,
-    ...(output.endsWith('.mjs') ? ESM : { format: 'cjs' }),
+    ...formatOf(output),
     entryPoints: [resolve(src, source)],
     outfile: resolve(fresh, output),
   });

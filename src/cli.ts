@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../package.json';
+import { once } from './commands/once.ts';
+import { addCleanOptions, addCommonOptions, type CommonOptions } from './commands/options.ts';
+import { wantsColor } from './commands/paint.ts';
 import { chooseSystem } from './engine/choose-system.ts';
 import { Collector } from './engine/collector.ts';
 import { loadConfig, loadRootSettings, UsageError } from './engine/config.ts';
-import { once } from './commands/once.ts';
-import { addCommonOptions, type CommonOptions } from './commands/options.ts';
-import { wantsColor } from './commands/paint.ts';
+import type { Kind } from './model/kind.ts';
+import { visible } from './model/text.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -32,7 +34,13 @@ const prepare = async (options: CommonOptions & { readonly from?: string }) => {
   const settings = await loadRootSettings(options.from === undefined ? roots : []);
   const system = await chooseSystem({ platform: options.platform, from: options.from });
   const full = { ...config, protect: [...config.protect, ...settings.protect] };
-  const collector = new Collector({ system, config: full, env: process.env, cwd: process.cwd(), warnings: settings.warnings });
+  const collector = new Collector({
+    system,
+    config: full,
+    env: process.env,
+    cwd: process.cwd(),
+    warnings: settings.warnings,
+  });
   return { config: full, system, collector };
 };
 
@@ -51,35 +59,94 @@ const runMain = async (options: MainOptions): Promise<number> => {
   );
 };
 
+interface CleanFlags extends CommonOptions {
+  readonly force?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly ageThreshold: number;
+  readonly grace: number;
+  readonly verbose?: boolean;
+  readonly kind?: Kind[];
+  readonly suspects?: boolean;
+  readonly pid?: { pid: number; start?: string }[];
+  readonly zombieParents?: boolean;
+}
+
+const runClean = async (flags: CleanFlags): Promise<number> => {
+  const { collector, system, config } = await prepare(flags);
+  const { clean } = await import('./commands/clean.ts');
+  const abort = new AbortController();
+  process.once('SIGINT', () => abort.abort());
+  process.once('SIGTERM', () => abort.abort());
+  return clean(
+    { collector, system, config, out: process.stdout, err: process.stderr, abort: abort.signal },
+    {
+      force: flags.force === true || flags.yes === true,
+      dryRun: flags.dryRun === true,
+      ageThresholdMinutes: flags.ageThreshold,
+      graceSeconds: flags.grace,
+      verbose: flags.verbose === true,
+      json: flags.json === true,
+      kinds: flags.kind ?? [],
+      suspects: flags.suspects === true,
+      pids: flags.pid ?? [],
+      zombieParents: flags.zombieParents === true,
+      width: widthOf(process.env),
+      color: wantsColor(process.stdout, process.env, !flags.color),
+    },
+  );
+};
+
 const buildProgram = (finish: (code: number) => void): Command => {
   const program = addCommonOptions(new Command('reaptop'))
-    .description('Shows what AI coding agents left running, says what is leaked and why, and clears it without hurting live work.')
+    .description(
+      'Shows what AI coding agents left running, says what is leaked and why, and clears it without hurting live work.',
+    )
     .version(version, '--version')
     .helpOption('--help')
     .option('--once', 'one snapshot to stdout, then exit')
-    .option('--from <file>', 'judge a recorded table: our JSON or a ps listing with a header; - is standard input')
+    .option(
+      '--from <file>',
+      'judge a recorded table: our JSON or a ps listing with a header; - is standard input',
+    )
     .option('--demo', 'the live screen on an invented machine')
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
     .showHelpAfterError(false)
     .allowExcessArguments(false)
     .action(async (options: MainOptions) => finish(await runMain(options)));
+  addCleanOptions(addCommonOptions(program.command('clean')))
+    .description('ends proven leaks; prints the plan, acts only with --force')
+    .action(async (_: unknown, command: Command) =>
+      finish(await runClean(command.optsWithGlobals() as CleanFlags)),
+    );
   return program;
+};
+
+/** The line of the command that was called, `clean` among the words of `reaptop clean --bogus`. */
+const usageLine = (program: Command): string => {
+  const called = program.commands.find(command => process.argv.includes(command.name()));
+  return `Usage: ${program.name()}${called === undefined ? '' : ` ${called.name()}`} ${(called ?? program).usage()}\n`;
+};
+
+const sentenceOf = (program: Command, error: CommanderError): string => {
+  if (error.code !== 'commander.excessArguments') return error.message.replace(/^error: /, '');
+  const known = program.commands.map(command => command.name()).join(', ');
+  return `there is no command '${program.args[0] ?? ''}'; the commands are: ${known}`;
 };
 
 /** One sentence, then the usage line: never a stack trace. */
 const complain = (program: Command, error: unknown): number => {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0;
-    const sentence = error.message.replace(/^error: /, '');
-    process.stderr.write(`reaptop: ${sentence}\nUsage: ${program.name()} ${program.usage()}\n`);
-    return EXIT_USAGE;
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`reaptop: ${message}\n`);
-  if (!(error instanceof UsageError)) return EXIT_FAILURE;
-  process.stderr.write(`Usage: ${program.name()} ${program.usage()}\n`);
-  return EXIT_USAGE;
+  if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version
+  const usage = error instanceof CommanderError || error instanceof UsageError;
+  const sentence =
+    error instanceof CommanderError
+      ? sentenceOf(program, error)
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  process.stderr.write(`reaptop: ${visible(sentence)}\n${usage ? usageLine(program) : ''}`);
+  return usage ? EXIT_USAGE : EXIT_FAILURE;
 };
 
 const main = async (): Promise<void> => {

@@ -19,10 +19,6 @@ const read = name => {
 };
 
 const source = `(function (require, module, exports, __dirname, __filename) {${readFileSync(file, 'utf8')}\n})`;
-const script = new vm.Script(source, {
-  filename: file,
-  cachedData: read('main.cache'),
-  importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-});
+const script = new vm.Script(source, { filename: file, cachedData: read('main.cache') });
 module.exports.script = script;
 script.runInThisContext()(require, module, module.exports, __dirname, file);

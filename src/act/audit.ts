@@ -52,7 +52,7 @@ export const auditAct = (
     let failed: unknown = null;
     // A destination of our own: pino's throws from a later tick when the disk is full.
     const log = pino(
-      { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: () => ({}) } },
+      { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: level => ({ level }) } },
       {
         write(line: string): void {
           try {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { SEVERITIES, type Severity } from '../model/finding.ts';
 import type { PlatformChoice } from '../engine/choose-system.ts';
+import { SEVERITIES, type Severity } from '../model/finding.ts';
+import { KINDS } from '../model/kind.ts';
 
 /** Flags every command understands. */
 export interface CommonOptions {
@@ -33,14 +34,58 @@ export const addCommonOptions = (command: Command): Command =>
   command
     .option('--root <dir...>', 'where to look for heartbeats (default: the cwd and the cwd of every agent)')
     .addOption(
-      new Option('--interval <seconds>', 'time between refreshes').default(2).argParser(numberBetween(...INTERVAL_BOUNDS)),
+      new Option('--interval <seconds>', 'time between refreshes')
+        .default(2)
+        .argParser(numberBetween(...INTERVAL_BOUNDS)),
     )
     .option('--all', 'every process, not only related ones')
     .option('--json', 'one JSON object instead of text')
     .option('--no-color', 'no colour (NO_COLOR works as well)')
     .option('--config <file>', 'this config file instead of the usual one')
     .addOption(
-      new Option('--platform <backend>', 'how to look at processes').choices(['auto', 'procfs', 'portable']).default('auto'),
+      new Option('--platform <backend>', 'how to look at processes')
+        .choices(['auto', 'procfs', 'portable'])
+        .default('auto'),
     )
-    .addOption(new Option('--fail-on <severity>', 'exit 3 when a finding is at least this bad').choices([...SEVERITIES]))
+    .addOption(
+      new Option('--fail-on <severity>', 'exit 3 when a finding is at least this bad').choices([
+        ...SEVERITIES,
+      ]),
+    )
     .option('--poll', 'watch files by polling (network mounts)');
+
+/** `PID` or `PID:START`, as the JSON gives them. */
+const parsePid = (
+  text: string,
+  before: { pid: number; start?: string }[] = [],
+): { pid: number; start?: string }[] => {
+  const match = /^(\d{1,10})(?::(\d+))?$/.exec(text);
+  if (match?.[1] === undefined)
+    throw new InvalidArgumentError('It must be PID or PID:START, both as --json shows them.');
+  return [...before, { pid: Number(match[1]), ...(match[2] === undefined ? {} : { start: match[2] }) }];
+};
+
+/** What the seeds' scripts understood, and what they lacked. */
+export const addCleanOptions = (command: Command): Command =>
+  command
+    .option('--force', 'do it (without this flag only the plan is printed)')
+    .option('--yes', 'the same as --force')
+    .option('--dry-run', 'only print the plan, whatever else is given')
+    .addOption(
+      new Option('--age-threshold <minutes>', 'leave younger processes alone')
+        .default(60)
+        .argParser(numberBetween(0, 525_600)),
+    )
+    .addOption(
+      new Option('--grace <seconds>', 'time between SIGTERM and SIGKILL')
+        .default(5)
+        .argParser(numberBetween(0, 3600)),
+    )
+    .option('--verbose', 'say more')
+    .addOption(new Option('--kind <kind...>', 'only these kinds').choices([...KINDS]))
+    .option('--suspects', 'also what is suspect')
+    .option('--pid <pid...>', 'these processes alone, suspects included: PID or PID:START', parsePid)
+    .option(
+      '--zombie-parents',
+      'nudge parents that owe a wait; end idle MCP and lean-lsp servers among them',
+    );

@@ -1,0 +1,203 @@
+import { auditAct } from '../act/audit.ts';
+import { takeRunLock } from '../act/lock.ts';
+import { endZombies } from '../act/nudge.ts';
+import { leftSomething, summarise } from '../act/summary.ts';
+import { type TerminateResult, terminate } from '../act/terminate.ts';
+import type { Collector } from '../engine/collector.ts';
+import { confirmedBy } from '../judge/confirm.ts';
+import type { AskedBy, PlanGround } from '../judge/plan/index.ts';
+import { leakPolicy, planClean, planZombies } from '../judge/plan/index.ts';
+import type { Config } from '../model/config.ts';
+import type { Kind } from '../model/kind.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { System } from '../observe/system.ts';
+import { outcomesJson, planJson, snapshotJson } from './json.ts';
+import { painter } from './paint.ts';
+import { outcomeLine, planText } from './plan-text.ts';
+import { progressLine } from './progress-line.ts';
+
+export interface CleanOptions {
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  readonly ageThresholdMinutes: number;
+  readonly graceSeconds: number;
+  readonly verbose: boolean;
+  readonly json: boolean;
+  readonly kinds: readonly Kind[];
+  readonly suspects: boolean;
+  readonly pids: readonly { readonly pid: number; readonly start?: string }[];
+  readonly zombieParents: boolean;
+  readonly width: number;
+  readonly color: boolean;
+}
+
+export interface CleanDependencies {
+  readonly collector: Collector;
+  readonly system: System;
+  readonly config: Config;
+  readonly out: { write(text: string): void; readonly isTTY?: boolean };
+  readonly err: { write(text: string): void; readonly isTTY?: boolean };
+  /** Aborted by Ctrl-C: what was begun is finished step by step, nothing new is signalled. */
+  readonly abort: AbortSignal;
+}
+
+export const EXIT_SURVIVED = 4;
+const EXIT_FAILURE = 1;
+const EXIT_INTERRUPTED = 130;
+
+/** A process that only looks leaked between fork and exec no longer does after this long. */
+const SECOND_LOOK_MS = 300;
+
+const BY: AskedBy = 'clean';
+
+/** Headless clean-up: shows the plan, and with `--force` runs that very plan and reports what it verified. */
+export const clean = async (dependencies: CleanDependencies, options: CleanOptions): Promise<number> => {
+  const { collector, out } = dependencies;
+  const snapshot = await lookTwice(collector);
+  const plan = planFor(options, dependencies, {
+    snapshot,
+    lineageMembers: target => collector.lineage.membersOf(target),
+  });
+  const acts = options.force && !options.dryRun;
+  if (!options.json) out.write(describePlan(plan, snapshot, acts, options));
+  if (!acts || plan.steps.length === 0) {
+    if (options.json) writeJson(dependencies, snapshot, plan, null);
+    return 0;
+  }
+  const lock = await takeRunLock(dependencies.system, BY);
+  if (lock.status === 'held') {
+    dependencies.err.write(`reaptop: nothing was signalled: ${lock.why}\n`);
+    return EXIT_FAILURE;
+  }
+  if (lock.warning !== null) dependencies.err.write(`reaptop: ${lock.warning}\n`);
+  try {
+    const result = await run(plan, options, dependencies);
+    return report(plan, snapshot, result, options, dependencies);
+  } finally {
+    lock.release();
+  }
+};
+
+const lookTwice = async (collector: Collector): Promise<Snapshot> => {
+  const first = await collector.collect({ all: true });
+  await new Promise(resolve => setTimeout(resolve, SECOND_LOOK_MS));
+  return confirmedBy(first, await collector.collect({ all: true }));
+};
+
+const planFor = (options: CleanOptions, { config }: CleanDependencies, ground: PlanGround): Plan => {
+  const minimumAgeSeconds = options.ageThresholdMinutes * 60;
+  if (options.zombieParents) {
+    const { quietSeconds } = config.thresholds.zombie;
+    const targets = options.pids.length === 0 ? undefined : identitiesOf(options.pids, ground.snapshot);
+    return planZombies({ ...ground, by: BY, minimumAgeSeconds, quietSeconds, targets });
+  }
+  return planClean({
+    ...ground,
+    policy: leakPolicy(BY, {
+      suspects: options.suspects,
+      minimumAgeSeconds: options.pids.length > 0 ? 0 : minimumAgeSeconds,
+    }),
+    kinds: options.kinds,
+    pids: options.pids.length === 0 ? undefined : options.pids,
+  });
+};
+
+const identitiesOf = (pids: CleanOptions['pids'], snapshot: Snapshot) =>
+  snapshot.processes
+    .filter(({ facts }) =>
+      pids.some(({ pid, start }) => pid === facts.pid && (start === undefined || start === facts.start)),
+    )
+    .map(({ facts }) => ({ pid: facts.pid, start: facts.start }));
+
+const describePlan = (plan: Plan, snapshot: Snapshot, acts: boolean, options: CleanOptions): string => {
+  const warnings = snapshot.warnings.map(warning => `! ${warning}\n`).join('');
+  const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
+  const text = planText(plan, { ...options, heading });
+  if (plan.steps.length === 0) {
+    const what = options.zombieParents
+      ? 'no parent owes a wait that may be dealt with'
+      : nothingBecause(snapshot, options);
+    return `${warnings}${text}Nothing to do: ${what}.\n`;
+  }
+  return `${warnings}${text}${acts ? '' : 'Nothing was signalled. Run with --force to do it.\n'}`;
+};
+
+const nothingBecause = ({ totals }: Snapshot, options: CleanOptions): string => {
+  const looked = `${totals.related} of ${totals.processes} processes concern an agent`;
+  if (options.pids.length > 0) return 'none of the pids may be ended';
+  return totals.leaks === 0
+    ? `none is proven leaked (${looked})`
+    : `no leak is ${options.ageThresholdMinutes} min old and may be ended`;
+};
+
+const run = async (
+  plan: Plan,
+  options: CleanOptions,
+  dependencies: CleanDependencies,
+): Promise<TerminateResult> => {
+  const { collector, system, config, err, abort } = dependencies;
+  const progress = progressLine(err, plan.steps.length);
+  const common = {
+    system,
+    plan,
+    graceMs: options.graceSeconds * 1000,
+    signal: abort,
+    onProgress: progress.show,
+    snapshotAgain: () => collector.collect({ all: true }),
+  };
+  try {
+    return options.zombieParents
+      ? await endZombies({ ...common, quietSeconds: config.thresholds.zombie.quietSeconds })
+      : await terminate(common);
+  } finally {
+    progress.clear();
+  }
+};
+
+const report = (
+  plan: Plan,
+  snapshot: Snapshot,
+  result: TerminateResult,
+  options: CleanOptions,
+  dependencies: CleanDependencies,
+): number => {
+  const { out, err, abort } = dependencies;
+  const warning = auditAct({
+    by: BY,
+    plan,
+    outcomes: result.outcomes,
+    durationMs: result.durationMs,
+    note: result.stopped ?? undefined,
+  });
+  if (warning !== null) err.write(`reaptop: ${warning}\n`);
+  for (const text of result.warnings) err.write(`reaptop: ${text}\n`);
+  if (options.json) writeJson(dependencies, snapshot, plan, result);
+  else {
+    const paint = painter(options.color);
+    for (const outcome of result.outcomes) out.write(`${outcomeLine(outcome, options.width, paint)}\n`);
+    if (options.verbose)
+      out.write(
+        `Took ${(result.durationMs / 1000).toFixed(1)} s; ${warning === null ? 'written to the audit log' : 'not in the audit log'}.\n`,
+      );
+    if (result.stopped !== null) out.write(`Stopped early: ${result.stopped}.\n`);
+    out.write(`${summarise(result.outcomes)}\n`);
+  }
+  if (abort.aborted) return EXIT_INTERRUPTED;
+  return leftSomething(result.outcomes) ? EXIT_SURVIVED : 0;
+};
+
+const writeJson = (
+  { out }: CleanDependencies,
+  snapshot: Snapshot,
+  plan: Plan,
+  result: TerminateResult | null,
+): void => {
+  const shown = { ...snapshot, processes: snapshot.processes.filter(p => p.related) };
+  const document = {
+    ...snapshotJson(shown),
+    plan: planJson(plan),
+    outcomes: outcomesJson(result?.outcomes ?? []),
+  };
+  out.write(`${JSON.stringify(document, null, 2)}\n`);
+};

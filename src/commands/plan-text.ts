@@ -1,0 +1,49 @@
+import { formatAge, formatBytes, plural, spellBytes } from '../model/format.ts';
+import type { Outcome, OutcomeKind, Plan } from '../model/plan.ts';
+import { cut } from '../model/text.ts';
+import { type Paint, painter, type Tone } from './paint.ts';
+
+export interface PlanTextOptions {
+  readonly width: number;
+  readonly color: boolean;
+  /** What would be done, or is about to be done. */
+  readonly heading: string;
+}
+
+/** Every pid with its memory, age and reason; refusals below; the total last. */
+export const planText = (plan: Plan, { width, color, heading }: PlanTextOptions): string => {
+  const paint = painter(color);
+  const lines: string[] = [];
+  if (plan.steps.length > 0) {
+    lines.push(
+      paint(
+        `${heading} ${plural(plan.steps.length, 'process', 'processes')}, ${spellBytes(plan.bytes)}:`,
+        'strong',
+      ),
+    );
+    for (const step of plan.steps) {
+      const numbers = `${String(step.pid).padStart(8)} ${formatBytes(step.rss).padStart(5)} ${formatAge(step.ageSeconds).padStart(6)} `;
+      lines.push(cut(`${numbers} ${step.name}: ${step.why}`, width));
+    }
+  }
+  if (plan.refused.length > 0) {
+    lines.push(paint('Left alone:', 'strong'));
+    for (const refusal of plan.refused)
+      lines.push(cut(`${String(refusal.pid).padStart(8)}  ${refusal.name}: ${refusal.why}`, width));
+  }
+  return lines.map(line => `${line}\n`).join('');
+};
+
+const OUTCOME_TONE = {
+  ended: 'good',
+  killed: 'good',
+  gone: 'faint',
+  zombie: 'warn',
+  respawned: 'warn',
+  survived: 'bad',
+  refused: 'warn',
+  denied: 'bad',
+} as const satisfies Record<OutcomeKind, Tone>;
+
+export const outcomeLine = (outcome: Outcome, width: number, paint: Paint): string =>
+  `${paint(outcome.outcome.padEnd(9), OUTCOME_TONE[outcome.outcome])} ${cut(`${String(outcome.pid).padStart(8)}  ${outcome.name}${outcome.why === '' ? '' : `: ${outcome.why}`}`, width - 10)}`;
