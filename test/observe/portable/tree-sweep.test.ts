@@ -127,7 +127,7 @@ describe('the holes of tree-kill', () => {
       try {
         const swept = await sweepTree(system, targets[0]!, 'SIGTERM', {
           members: targets.slice(1),
-          settleMs: 1000,
+          settleMs: 10_000,
         });
         expect(pids.map(pid => swept.find(s => s.pid === pid)!.outcome)).toEqual([
           'denied',
