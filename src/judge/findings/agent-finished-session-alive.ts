@@ -1,0 +1,26 @@
+import { formatAge } from '../../model/format.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import type { FileDetector } from '../heartbeats/file-detector.ts';
+
+/** An agent whose own records say that it is done, while its tmux session lives on. */
+export const agentFinishedSessionAlive: FileDetector = ({ files }) =>
+  files.orchestrated.flatMap(agent => {
+    if (agent.finished === null || agent.panes.length === 0) return [];
+    const attached = agent.panes.some(pane => pane.attached);
+    const quiet =
+      agent.quietSeconds === null ? '' : `; its files last changed ${formatAge(agent.quietSeconds)} ago`;
+    return [
+      {
+        id: 'agent-finished-session-alive',
+        severity: 'warn',
+        title: `agent ${agent.id} finished, but its session ${agent.sessionName} lives`,
+        why: `${agent.finished}${quiet}${attached ? '; somebody is attached to it' : ''}`,
+        processes: agent.processes.map(identityOf),
+        files: agent.files.map(file => file.reading.path),
+        remedy: attached
+          ? 'leave the session, then `reaptop sweep`'
+          : 'end the session and archive its files: `reaptop sweep`',
+        action: attached ? null : 'sweep',
+      },
+    ];
+  });

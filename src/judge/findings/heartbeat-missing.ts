@@ -1,0 +1,66 @@
+import type { Finding } from '../../model/finding.ts';
+import { formatAge } from '../../model/format.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
+import type { JudgedFile } from '../heartbeats/index.ts';
+import { projectOf } from '../heartbeats/join.ts';
+import { lifeAround } from '../heartbeats/state.ts';
+import { subjectOf } from './heartbeat-stale.ts';
+
+const BEATS = new Set(['agent-progress', 'phase-progress', 'user']);
+
+const beatsFor = (marker: JudgedFile, { files }: FileScene): boolean =>
+  files.joined.some(
+    ({ reading }) =>
+      BEATS.has(reading.format) &&
+      projectOf(reading) === projectOf(marker.reading) &&
+      (marker.reading.task === null || reading.task === null || reading.task === marker.reading.task),
+  );
+
+const silentMarker = (marker: JudgedFile, scene: FileScene): Finding[] => {
+  const { seconds } = scene.config.thresholds['heartbeat-missing'];
+  const { stillSeconds } = scene.config.thresholds['marker-age'];
+  if (marker.ageSeconds === null || marker.ageSeconds < seconds || beatsFor(marker, scene)) return [];
+  // Many healthy projects write no progress file at all; their agent shows its life otherwise.
+  if (lifeAround(marker, scene.files, stillSeconds) === 'moving') return [];
+  return [
+    {
+      id: 'heartbeat-missing',
+      severity: 'warn',
+      title: `${subjectOf(marker.reading)} was announced ${formatAge(marker.ageSeconds)} ago and never beat`,
+      why: `${marker.reading.operation ?? 'its work'} is pending, but there is no progress file for it`,
+      processes: marker.agent === null ? [] : [identityOf(marker.agent)],
+      files: [marker.reading.path],
+      remedy: 'look whether the agent ever started',
+      action: null,
+    },
+  ];
+};
+
+/** Announced work of which nothing was ever heard. */
+export const heartbeatMissing: FileDetector = scene => {
+  const { seconds } = scene.config.thresholds['heartbeat-missing'];
+  const markers = scene.files.joined.filter(file => file.reading.format === 'postflight-marker');
+  const silentAgents = scene.files.orchestrated.flatMap((agent): Finding[] => {
+    const startedAt = agent.member?.startedAt ?? null;
+    const heard = agent.files.some(
+      f => f.reading.format === 'progress-log' || f.reading.format === 'stream-log',
+    );
+    if (agent.finished !== null || agent.panes.length === 0 || heard || startedAt === null) return [];
+    const age = (scene.files.now - startedAt) / 1000;
+    if (age < seconds) return [];
+    return [
+      {
+        id: 'heartbeat-missing',
+        severity: 'warn',
+        title: `agent ${agent.id} was started ${formatAge(age)} ago and never reported`,
+        why: `its tmux session ${agent.sessionName} lives, but it has neither a progress file nor a log`,
+        processes: agent.processes.map(identityOf),
+        files: agent.registry === null ? [] : [agent.registry.reading.path],
+        remedy: 'look at its pane',
+        action: null,
+      },
+    ];
+  });
+  return [...markers.flatMap(marker => silentMarker(marker, scene)), ...silentAgents];
+};

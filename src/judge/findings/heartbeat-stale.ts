@@ -1,0 +1,46 @@
+import { formatAge } from '../../model/format.ts';
+import type { Reading } from '../../model/heartbeat.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import type { FileDetector } from '../heartbeats/file-detector.ts';
+import { subtreeOf } from '../heartbeats/signs-of-life.ts';
+
+const BEATS = new Set(['agent-progress', 'progress-log', 'user']);
+
+/** What the agent was doing when it was last heard of. */
+const lastWords = (reading: Reading): string => {
+  const words = [
+    reading.operation === null ? null : `last operation ${reading.operation}`,
+    reading.phase === null ? null : `phase ${reading.phase}`,
+    reading.proof === null ? null : `proof ${reading.proof}`,
+    ...Object.entries(reading.counters).map(([name, value]) => `${name} ${value}`),
+  ];
+  return words.filter(word => word !== null).join(', ') || 'it never said what it was doing';
+};
+
+export const subjectOf = (reading: Reading): string => {
+  if (reading.agentId !== null) return `agent ${reading.agentId}`;
+  return reading.task === null ? (reading.source ?? 'an agent') : `task ${reading.task}`;
+};
+
+/** A progress file that nobody writes any more, although its work is not over. */
+export const heartbeatStale: FileDetector = ({ files, processes }) =>
+  files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
+    if (!BEATS.has(reading.format) || (state !== 'warn' && state !== 'critical')) return [];
+    const who =
+      agent === null ? 'no running agent was found for it' : `${agent.name} (${agent.facts.pid}) still runs`;
+    return [
+      {
+        id: 'heartbeat-stale',
+        severity: state,
+        title: `${subjectOf(reading)}: no heartbeat for ${formatAge(ageSeconds)}`,
+        why: `${lastWords(reading)}; ${who}${reading.unreadable === null ? '' : `; ${reason}`}`,
+        processes: agent === null ? [] : subtreeOf(agent, processes).map(identityOf),
+        files: [reading.path],
+        remedy:
+          agent === null
+            ? 'look at its log; sweep it when it is over'
+            : 'look at what it waits for, or end it',
+        action: agent === null ? null : 'end',
+      },
+    ];
+  });

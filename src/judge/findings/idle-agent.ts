@@ -1,0 +1,54 @@
+import { formatAge } from '../../model/format.ts';
+import { keyOf } from '../../model/identity.ts';
+import { isZombie } from '../../model/process.ts';
+import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
+
+/** Servers are an agent's furniture: they are there whether or not it works. */
+const isServer = (p: JudgedProcess): boolean =>
+  p.kind === 'mcp' || p.kind === 'lean-lsp' || p.seen.wraps === 'mcp' || p.seen.wraps === 'lean-lsp';
+
+const hasWork = (agent: JudgedProcess, processes: readonly JudgedProcess[]): boolean =>
+  processes.some(p => p.facts.ppid === agent.facts.pid && !isZombie(p.facts) && !isServer(p));
+
+/** Seconds since it last wrote to its transcript or its pane; null when neither can be seen. */
+const silence = (agent: JudgedProcess, { files, observation }: FileScene): number | null => {
+  const written = files.joined
+    .filter(({ reading, candidates }) => reading.format === 'transcript' && candidates.includes(agent))
+    .map(file => file.ageSeconds);
+  const pane = observation.tmux
+    .flatMap(server => server.panes)
+    .find(p => p.socket === agent.tmux?.socket && p.pane === agent.tmux?.pane);
+  const shown = pane?.activity == null ? null : Math.max(0, files.now / 1000 - pane.activity);
+  const known = [...written, shown].filter(seconds => seconds !== null);
+  return known.length === 0 ? null : Math.min(...known);
+};
+
+/** An agent that has done nothing for long: no CPU, no child at work, no word to transcript or pane. */
+export const idleAgent: FileDetector = scene => {
+  const { seconds } = scene.config.thresholds['idle-agent'];
+  return scene.processes.flatMap(agent => {
+    if (agent.kind !== 'agent' || isZombie(agent.facts) || agent.protection === 'hard') return [];
+    if (agent.ageSeconds === null || agent.ageSeconds < seconds) return [];
+    const silent = silence(agent, scene);
+    if (silent === null || silent < seconds || hasWork(agent, scene.processes)) return [];
+    // Idle agents still wake up for timers; a percent of a core is work.
+    if (
+      (agent.facts.cpu ?? 0) >= 1 ||
+      scene.past.memory(keyOf(agent.facts)).some(point => (point.cpu ?? 0) >= 1)
+    )
+      return [];
+    return [
+      {
+        id: 'idle-agent',
+        severity: 'info',
+        title: `${agent.name} (${agent.facts.pid}) has been idle for ${formatAge(silent)}`,
+        why: 'no CPU, no child at work, nothing written to its transcript or its pane',
+        processes: [identityOf(agent)],
+        files: [],
+        remedy: 'end the session if it is not wanted any more',
+        action: 'end',
+      },
+    ];
+  });
+};

@@ -1,0 +1,31 @@
+import { plural, spellBytes } from '../../model/format.ts';
+import type { FileDetector } from '../heartbeats/file-detector.ts';
+import type { JudgedFile } from '../heartbeats/index.ts';
+import { projectOf } from '../heartbeats/join.ts';
+
+const placeOf = ({ reading }: JudgedFile): string =>
+  /^.*\/TASK-[^/]+(?=\/)/.exec(reading.path)?.[0] ?? projectOf(reading);
+
+/** What finished agents left lying about: one finding per task or project, not one per file. */
+export const leftoverFiles: FileDetector = ({ files }) => {
+  const places = new Map<string, JudgedFile[]>();
+  for (const file of files.joined) {
+    if (file.state !== 'leftover') continue;
+    places.set(placeOf(file), [...(places.get(placeOf(file)) ?? []), file]);
+  }
+  return [...places].map(([place, left]) => {
+    const agents = new Set(left.map(file => file.reading.agentId).filter(id => id !== null)).size;
+    const whose = agents === 0 ? 'finished work' : plural(agents, 'finished agent');
+    const bytes = left.reduce((sum, file) => sum + file.reading.size, 0);
+    return {
+      id: 'leftover-files',
+      severity: 'info',
+      title: `${plural(left.length, 'file')} of ${whose} (${spellBytes(bytes)}) in ${place}`,
+      why: [...new Set(left.map(file => file.reason))].slice(0, 3).join('; '),
+      processes: [],
+      files: left.map(file => file.reading.path),
+      remedy: 'archive or remove them: `reaptop sweep`',
+      action: 'sweep',
+    };
+  });
+};

@@ -1,0 +1,22 @@
+import { formatAge } from '../../model/format.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import type { FileDetector } from '../heartbeats/file-detector.ts';
+import { subjectOf } from './heartbeat-stale.ts';
+
+/** A diagnostic lock that was never released. */
+export const lockStale: FileDetector = ({ files }) =>
+  files.joined.flatMap(({ reading, state, reason, ageSeconds, agent }) => {
+    if (reading.format !== 'diagnostic-lock' || state !== 'warn') return [];
+    return [
+      {
+        id: 'lock-stale',
+        severity: 'warn',
+        title: `${subjectOf(reading)}: the diagnostic lock is ${formatAge(ageSeconds)} old`,
+        why: reason ?? 'it was not released',
+        processes: agent === null ? [] : [identityOf(agent)],
+        files: [reading.path],
+        remedy: 'remove the lock',
+        action: 'remove-file',
+      },
+    ];
+  });

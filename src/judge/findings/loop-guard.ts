@@ -1,0 +1,24 @@
+import { identityOf } from '../../model/snapshot.ts';
+import type { FileDetector } from '../heartbeats/file-detector.ts';
+import { subjectOf } from './heartbeat-stale.ts';
+
+/** An agent that was sent back to work as often as its guard allows. */
+export const loopGuard: FileDetector = ({ files }) =>
+  files.joined.flatMap(({ reading, state, reason, agent, candidates }) => {
+    if (reading.format !== 'loop-guard' || state !== 'critical') return [];
+    return [
+      {
+        id: 'loop-guard',
+        severity: 'critical',
+        title: `${subjectOf(reading)} runs in circles`,
+        why: reason ?? 'its loop guard is at the limit',
+        processes: agent === null ? [] : [identityOf(agent)],
+        files: [reading.path],
+        remedy:
+          candidates.length === 0
+            ? 'remove the guard: `reaptop sweep`'
+            : 'look at what its stop hook refuses',
+        action: candidates.length === 0 ? 'remove-file' : null,
+      },
+    ];
+  });

@@ -1,0 +1,42 @@
+import { formatAge } from '../../model/format.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import { directoryOf } from '../heartbeats/context.ts';
+import type { FileDetector } from '../heartbeats/file-detector.ts';
+import { subjectOf } from './heartbeat-stale.ts';
+
+/** A postflight marker that nobody will ever clear. That of a healthy run is as old as the run: only worth a word. */
+export const markerAge: FileDetector = ({ files, config }) => {
+  const { warnSeconds } = config.thresholds['marker-age'];
+  return files.joined.flatMap(file => {
+    const { reading, state, ageSeconds, agent, reason } = file;
+    if (reading.format !== 'postflight-marker' || ageSeconds === null || ageSeconds < warnSeconds) return [];
+    const severity = state === 'critical' || state === 'warn' ? state : 'info';
+    const guards = files.joined.filter(
+      other =>
+        other.reading.format === 'loop-guard' &&
+        directoryOf(other.reading.path) === directoryOf(reading.path),
+    );
+    const dead = file.candidates.length === 0;
+    const deadlock = severity === 'critical' ? 'deadlock: ' : '';
+    return [
+      {
+        id: 'marker-age',
+        severity,
+        title: `${deadlock}${subjectOf(reading)} has been waiting for its postflight for ${formatAge(ageSeconds)}`,
+        why:
+          severity === 'info'
+            ? `its agent shows signs of life, or may: ${agent?.name ?? 'unknown'} (${agent?.facts.pid ?? '?'})`
+            : (reason ?? 'nothing moves'),
+        processes: file.candidates.map(identityOf),
+        files: [reading.path, ...guards.map(guard => guard.reading.path)],
+        remedy:
+          severity === 'info'
+            ? 'none'
+            : dead
+              ? 'remove the marker and its loop guard: `reaptop sweep`'
+              : 'end the agent, then remove the marker and its loop guard',
+        action: severity === 'info' ? null : dead ? 'remove-file' : 'end',
+      },
+    ];
+  });
+};

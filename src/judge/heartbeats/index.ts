@@ -1,0 +1,95 @@
+import type { Config } from '../../model/config.ts';
+import type { Heartbeat, HeartbeatState, Reading, ReadingFormat } from '../../model/heartbeat.ts';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import { type ClaudeSession, identityOf, type JudgedProcess, type TmuxServer } from '../../model/snapshot.ts';
+import { NO_PAST, type Past } from '../findings/detector.ts';
+import type { FileContext } from './context.ts';
+import { type JoinedReading, joinReadings } from './join.ts';
+import { orchestratedAgents } from './orchestrated.ts';
+import { type FileState, stateOf } from './state.ts';
+
+export interface FilesInput {
+  readonly readings: readonly Reading[];
+  /** Related processes, parents before children. */
+  readonly processes: readonly JudgedProcess[];
+  readonly tmux: readonly TmuxServer[];
+  readonly sessions: readonly ClaudeSession[];
+  readonly config: Config;
+  readonly past?: Past | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+export interface JudgedFile extends JoinedReading, FileState {}
+
+/** What the files say, joined to what runs: for the Heartbeats panel, the findings and `sweep`. */
+export interface JudgedFiles extends Omit<FileContext, 'joined'> {
+  readonly joined: readonly JudgedFile[];
+  readonly heartbeats: readonly Heartbeat[];
+}
+
+/** Known files that are no sign of life: they matter for findings and for `sweep` only. */
+const NOT_SHOWN: ReadonlySet<ReadingFormat> = new Set([
+  'prompt',
+  'deploy-log',
+  'findings-log',
+  'project-state',
+]);
+
+const ORDER = [
+  'critical',
+  'warn',
+  'unreadable',
+  'fine',
+  'leftover',
+] as const satisfies readonly HeartbeatState[];
+
+const toHeartbeat = ({ reading, ageSeconds, agent, state, reason }: JudgedFile): Heartbeat => ({
+  path: reading.path,
+  format: reading.source ?? reading.format,
+  state,
+  reason,
+  ageSeconds,
+  sessionId: reading.sessionId,
+  task: reading.task ?? reading.agentId,
+  phase: reading.phase,
+  operation: reading.operation,
+  proof: reading.proof,
+  counters: reading.counters,
+  agent: agent === null ? null : identityOf(agent),
+});
+
+/** Readings in, judged and joined files out; heartbeats worst first. */
+export const judgeFiles = (input: FilesInput): JudgedFiles => {
+  const { readings, processes, sessions, tmux, config, past = NO_PAST, now } = input;
+  const joined = joinReadings({ readings, processes, sessions, now });
+  const orchestrated = orchestratedAgents(joined, processes, tmux);
+  const agentByPath = new Map(orchestrated.flatMap(agent => agent.files.map(f => [f.reading.path, agent])));
+  const context: FileContext = { joined, orchestrated, agentByPath, processes, config, past, now };
+  const judged = joined.map(file => ({ ...file, ...stateOf(file, context) }));
+  const heartbeats = judged
+    .filter(file => !NOT_SHOWN.has(file.reading.format))
+    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
+    .map(toHeartbeat);
+  return { ...context, joined: judged, heartbeats };
+};
+
+/** How much a format tells about what its agent is doing right now. */
+const TELLING = ['agent-progress', 'progress-log', 'phase-progress', 'stream-log', 'postflight-marker'];
+
+const rank = (beat: Heartbeat): number => {
+  const telling = TELLING.indexOf(beat.format);
+  return ORDER.indexOf(beat.state) * 10 + (telling === -1 ? TELLING.length : telling);
+};
+
+/** For each agent the one heartbeat worth showing on its row: the worst, then the most telling. */
+export const beatOnRow = (heartbeats: readonly Heartbeat[]): ReadonlyMap<IdentityKey, Heartbeat> => {
+  const chosen = new Map<IdentityKey, Heartbeat>();
+  for (const beat of heartbeats) {
+    if (beat.agent === null || beat.state === 'leftover') continue;
+    const key = keyOf(beat.agent);
+    const known = chosen.get(key);
+    if (known === undefined || rank(beat) < rank(known)) chosen.set(key, beat);
+  }
+  return chosen;
+};

@@ -1,0 +1,48 @@
+import { formatAge } from '../../model/format.ts';
+import type { ReadingFormat } from '../../model/heartbeat.ts';
+import { lastSign } from './age.ts';
+import { agentOfFile, directoryOf, type FileContext } from './context.ts';
+import type { JoinedReading } from './join.ts';
+
+/** A final status is about an older run when the file was written well after it. */
+const SAME_RUN_MS = 60_000;
+
+const taskDirectory = (path: string): string => directoryOf(path).replace(/\/progress$/, '');
+
+/** Beats that end with their task; a marker or a guard is most wanted right after the agent returned. */
+const ENDS_WITH_TASK: ReadonlySet<ReadingFormat> = new Set(['agent-progress', 'phase-progress']);
+
+/** A return file or the project's state says that the task of this file is over. */
+const taskIsOver = (file: JoinedReading, context: FileContext): string | null => {
+  const { reading } = file;
+  if (!ENDS_WITH_TASK.has(reading.format)) return null;
+  const sign = lastSign(reading, context.now) ?? 0;
+  const own = taskDirectory(reading.path);
+  for (const { reading: other } of context.joined) {
+    if (other.format === 'return-meta' && other.terminal && directoryOf(other.path) === own)
+      if (other.mtime + SAME_RUN_MS >= sign) return `its task returned: ${other.status}`;
+    if (other.format !== 'project-state' || !reading.path.startsWith(`${directoryOf(other.path)}/`)) continue;
+    const task = other.members.find(member => member.id === reading.task);
+    if (task?.terminal === true && (task.updatedAt ?? other.mtime) + SAME_RUN_MS >= sign)
+      return `its task is ${task.status}`;
+  }
+  return null;
+};
+
+/** Why a file is left over from finished or vanished work; null: it may still matter. */
+export const leftoverBecause = (file: JoinedReading, context: FileContext): string | null => {
+  const orchestrated = agentOfFile(file, context);
+  if (orchestrated?.finished != null) return orchestrated.finished;
+  const over = taskIsOver(file, context);
+  if (over !== null) return over;
+  const limit = context.config.thresholds['heartbeat-stale'].leftoverSeconds;
+  const age = orchestrated === null ? file.ageSeconds : orchestrated.quietSeconds;
+  const abandoned =
+    file.candidates.length === 0 &&
+    (orchestrated === null ||
+      (orchestrated.panes.length === 0 &&
+        orchestrated.processes.length === 0 &&
+        !orchestrated.sessionUnknown));
+  if (!abandoned || age === null || age < limit) return null;
+  return `no agent speaks for it and nothing was written for ${formatAge(age)}`;
+};

@@ -1,0 +1,88 @@
+import type { ReadingFormat, ReadingMember } from '../../model/heartbeat.ts';
+import type { JudgedProcess, TmuxPane, TmuxServer } from '../../model/snapshot.ts';
+import type { JoinedReading } from './join.ts';
+
+/** One agent of an orchestrator: what its files, its registry entry and its tmux session say of it. */
+export interface OrchestratedAgent {
+  readonly id: string;
+  /** `…/TASK-20251029-225000-abcdef12`. */
+  readonly taskDirectory: string;
+  readonly files: readonly JoinedReading[];
+  readonly member: ReadingMember | null;
+  readonly registry: JoinedReading | null;
+  /** How we know that its work is over; null: it is not, as far as anyone says. */
+  readonly finished: string | null;
+  readonly sessionName: string;
+  readonly panes: readonly TmuxPane[];
+  readonly processes: readonly JudgedProcess[];
+  /** A tmux server did not answer: that no session was found then means nothing. */
+  readonly sessionUnknown: boolean;
+  /** Seconds since any of its files changed; null when it has none. */
+  readonly quietSeconds: number | null;
+}
+
+const taskDirectoryOf = (path: string): string | null => /^.*\/TASK-[^/]+(?=\/)/.exec(path)?.[0] ?? null;
+
+const ofFormat = (files: readonly JoinedReading[], format: ReadingFormat): JoinedReading | undefined =>
+  files.find(file => file.reading.format === format);
+
+/** In the order the orchestrator itself trusts them: the stream log, the agent's own word, the registry. */
+const finishedBecause = (files: readonly JoinedReading[], member: ReadingMember | null): string | null => {
+  const stream = ofFormat(files, 'stream-log')?.reading;
+  if (stream?.terminal === true) return `its stream log ends with a result (${stream.status})`;
+  const progress = ofFormat(files, 'progress-log')?.reading;
+  if (progress?.terminal === true) return `its progress file says ${progress.status ?? 'done'}`;
+  return member?.terminal === true ? `the registry says ${member.status ?? 'finished'}` : null;
+};
+
+/** Prompts and deploy logs are written once; what grows while an agent works is what tells. */
+const quietFor = (files: readonly JoinedReading[]): number | null => {
+  const ages = files.map(file => file.ageSeconds).filter(age => age !== null);
+  return ages.length === 0 ? null : Math.min(...ages);
+};
+
+/** Every orchestrated agent that a file or a registry speaks of. */
+export const orchestratedAgents = (
+  joined: readonly JoinedReading[],
+  processes: readonly JudgedProcess[],
+  tmux: readonly TmuxServer[],
+): OrchestratedAgent[] => {
+  const panes = tmux.flatMap(server => server.panes);
+  const sessionUnknown = tmux.some(server => !server.reachable);
+  const tasks = new Map<string, { registry: JoinedReading | null; files: Map<string, JoinedReading[]> }>();
+  for (const file of joined) {
+    const directory = taskDirectoryOf(file.reading.path);
+    if (directory === null) continue;
+    const task = tasks.get(directory) ?? { registry: null, files: new Map<string, JoinedReading[]>() };
+    tasks.set(directory, task);
+    if (file.reading.format === 'registry') task.registry = file;
+    const id = file.reading.agentId;
+    if (id !== null) task.files.set(id, [...(task.files.get(id) ?? []), file]);
+  }
+  return [...tasks].flatMap(([taskDirectory, { registry, files }]) => {
+    const members = new Map((registry?.reading.members ?? []).map(member => [member.id, member]));
+    return [...new Set([...files.keys(), ...members.keys()])].map(id => {
+      const own = files.get(id) ?? [];
+      const member = members.get(id) ?? null;
+      const sessionName = member?.tmuxSession ?? `agent_${id}`;
+      return {
+        id,
+        taskDirectory,
+        files: own,
+        member,
+        registry,
+        finished: finishedBecause(own, member),
+        sessionName,
+        panes: panes.filter(pane => pane.session === sessionName && !pane.dead),
+        processes: processes.filter(
+          p =>
+            p.tmux?.session === sessionName ||
+            own.some(file => file.agent === p) ||
+            p.facts.pid === member?.pid,
+        ),
+        sessionUnknown,
+        quietSeconds: quietFor(own),
+      };
+    });
+  });
+};

@@ -1,0 +1,123 @@
+import { formatAge, plural } from '../../model/format.ts';
+import type { HeartbeatState, ReadingFormat } from '../../model/heartbeat.ts';
+import { agentOfFile, type FileContext } from './context.ts';
+import type { JoinedReading } from './join.ts';
+import { leftoverBecause } from './leftover.ts';
+import { type Life, lifeOf } from './signs-of-life.ts';
+
+export interface FileState {
+  readonly state: HeartbeatState;
+  /** null when fine and there is nothing to add. */
+  readonly reason: string | null;
+}
+
+type Judge = (file: JoinedReading, context: FileContext) => FileState;
+
+const FINE: FileState = { state: 'fine', reason: null };
+
+const byAge = (age: number | null, warn: number, critical: number, what: string): FileState => {
+  if (age === null) return { state: 'unreadable', reason: 'its times lie in the future' };
+  if (age < warn) return FINE;
+  const state = age < critical ? 'warn' : 'critical';
+  return { state, reason: `${what} for ${formatAge(age)}` };
+};
+
+const beat: Judge = (file, { config }) => {
+  const defaults = config.thresholds['heartbeat-stale'];
+  const source = config.heartbeats.find(({ name }) => name === file.reading.source);
+  const warn = source?.warnSeconds ?? defaults.warnSeconds;
+  const critical = source?.criticalSeconds ?? Math.max(defaults.criticalSeconds, warn);
+  return byAge(file.ageSeconds, warn, critical, 'no heartbeat');
+};
+
+/** An agent whose stream log grows is at work, whether or not it finds time to report. */
+const progressLog: Judge = (file, context) => {
+  const stream = agentOfFile(file, context)?.files.find(other => other.reading.format === 'stream-log');
+  const limit = context.config.thresholds['heartbeat-stale'].warnSeconds;
+  return stream?.ageSeconds != null && stream.ageSeconds < limit ? FINE : beat(file, context);
+};
+
+/** The signs of life of the agents a file may speak of; `still` only when there is none that might move. */
+export const lifeAround = (file: JoinedReading, context: FileContext, seconds: number): Life | 'nobody' => {
+  const lives = file.candidates.map(agent =>
+    lifeOf(agent, context.joined, context.processes, context.past, seconds),
+  );
+  if (lives.length === 0) return 'nobody';
+  if (lives.includes('moving')) return 'moving';
+  return lives.includes('unknown') ? 'unknown' : 'still';
+};
+
+const marker: Judge = (file, context) => {
+  const { warnSeconds, criticalSeconds, stillSeconds } = context.config.thresholds['marker-age'];
+  const aged = byAge(
+    file.ageSeconds,
+    warnSeconds,
+    criticalSeconds,
+    'the work after the subagent has been pending',
+  );
+  if (aged.state !== 'warn' && aged.state !== 'critical') return aged;
+  const life = lifeAround(file, context, stillSeconds);
+  // The marker of a healthy run is as old as the run.
+  if (life === 'moving' || life === 'unknown') return { state: 'fine', reason: aged.reason };
+  const who =
+    life === 'nobody' ? 'no agent is there' : `its agent stood still for ${formatAge(stillSeconds)}`;
+  return { state: aged.state, reason: `${aged.reason}, and ${who}` };
+};
+
+const loopGuard: Judge = ({ reading }, { config }) => {
+  const count = reading.counters.count ?? 0;
+  const limit = reading.counters.max ?? config.thresholds['loop-guard'].count;
+  if (count < limit) return FINE;
+  return { state: 'critical', reason: `continued ${plural(count, 'time')}, the limit is ${limit}` };
+};
+
+const lock: Judge = (file, { config }) =>
+  file.ageSeconds !== null && file.ageSeconds >= config.thresholds['lock-stale'].seconds
+    ? { state: 'warn', reason: `held for ${formatAge(file.ageSeconds)}: whoever took it did not come back` }
+    : FINE;
+
+const fine: Judge = () => FINE;
+
+const JUDGES = {
+  'agent-progress': beat,
+  'progress-log': progressLog,
+  user: beat,
+  'postflight-marker': marker,
+  'loop-guard': loopGuard,
+  'diagnostic-lock': lock,
+  // Written at the end of a phase or an objective, not regularly: their age alone says nothing.
+  'phase-progress': fine,
+  'return-meta': fine,
+  'project-state': fine,
+  workflow: fine,
+  registry: fine,
+  'findings-log': fine,
+  'stream-log': fine,
+  prompt: fine,
+  'deploy-log': fine,
+  transcript: fine,
+} satisfies Record<ReadingFormat, Judge>;
+
+/** Files about a whole project or session, and those with findings of their own, are never mere leftovers. */
+const NEVER_LEFT_OVER: ReadonlySet<ReadingFormat> = new Set([
+  'project-state',
+  'registry',
+  'transcript',
+  'postflight-marker',
+  'loop-guard',
+  'diagnostic-lock',
+]);
+
+export const stateOf: Judge = (file, context) => {
+  const { reading } = file;
+  const leftover = NEVER_LEFT_OVER.has(reading.format) ? null : leftoverBecause(file, context);
+  if (leftover !== null) return { state: 'leftover', reason: leftover };
+  if (reading.terminal && (reading.format === 'agent-progress' || reading.format === 'user'))
+    return { state: 'leftover', reason: `it says ${reading.status ?? reading.operation}` };
+  const judged = JUDGES[reading.format](file, context);
+  if (reading.unreadable === null) return judged;
+  const why = `unreadable: ${reading.unreadable}`;
+  return judged.state === 'fine' || judged.state === 'unreadable'
+    ? { state: 'unreadable', reason: why }
+    : { state: judged.state, reason: `${judged.reason}; ${why}` };
+};
