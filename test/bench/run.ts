@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { benchOnce } from './once.ts';
+import { benchRefresh } from './refresh.ts';
+import { type Row, tableOf } from './report.ts';
+import { Stage } from './stage.ts';
+
+type Section = (stage: Stage) => Promise<Row[]>;
+
+/** In the order in which they are run: the crowd only has to grow. */
+const SECTIONS: Readonly<Record<string, Section>> = {
+  once: benchOnce,
+  refresh: benchRefresh,
+};
+
+const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N]`;
+
+export const main = async (args: string[], repository: string): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { minutes: { type: 'string', default: '1' } },
+  });
+  const unknown = positionals.find(name => !(name in SECTIONS));
+  if (unknown !== undefined) {
+    process.stderr.write(`There is no section ${unknown}.\n${USAGE}\n`);
+    return 2;
+  }
+  const chosen = Object.entries(SECTIONS).filter(
+    ([name]) => positionals.length === 0 || positionals.includes(name),
+  );
+  const stage = new Stage(repository, Number(values.minutes));
+  // Whatever happens, nothing that was started here stays.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void stage.close().finally(() => process.exit(130)));
+  const rows: Row[] = [];
+  try {
+    for (const [name, section] of chosen) {
+      process.stderr.write(`measuring ${name} …\n`);
+      rows.push(...(await section(stage)));
+    }
+  } finally {
+    await stage.close();
+  }
+  process.stdout.write(`${tableOf(rows)}\n`);
+  return rows.some(row => row.ok === false) ? 1 : 0;
+};
