@@ -6,16 +6,18 @@
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { inkPatches } from './tui/ink-patches.mjs';
 
 const src = dirname(fileURLToPath(import.meta.url));
 const dist = resolve(src, '../dist');
 /** Built beside and swapped in at the end: whoever starts the program meanwhile gets the old one, whole. */
 const fresh = resolve(src, `../dist.${process.pid}.log`);
 
-/** Files that become chunks when imported with `import()`. The TUI is an ES module: Ink and Yoga use top-level await. */
+/** Files that become chunks when imported with `import()`. */
 const CHUNKS = {
   'engine/config-schema.ts': 'config-schema.js',
   'observe/portable/system.ts': 'portable.js',
@@ -25,7 +27,7 @@ const CHUNKS = {
   'commands/clean.ts': 'clean.js',
   'commands/sweep.ts': 'sweep.js',
   'commands/live.ts': 'live.js',
-  'tui/main.tsx': 'tui.mjs',
+  'tui/main.tsx': 'tui.js',
 };
 
 const lazyChunks = {
@@ -40,63 +42,45 @@ const lazyChunks = {
   },
 };
 
-/**
- * What must not come along: commander loads child_process (5 ms) for subcommands that are executables of their own,
- * which we have none of; Ink asks for React's developer tools, and draws nothing when it believes to be in CI.
- */
-const LEFT_OUT = [
-  {
-    importer: '/node_modules/commander/',
-    module: /^(node:)?child_process$/,
-    contents: 'module.exports = {};',
-  },
-  { importer: '/node_modules/ink/', module: /^react-devtools-core$/, contents: 'export default {};' },
-  { importer: '/node_modules/ink/', module: /^is-in-ci$/, contents: 'export default false;' },
-];
-
-const leaveOut = {
-  name: 'leave-out',
+/** Commander loads child_process (5 ms) for subcommands that are executables of their own: we have none. */
+const commanderWithoutChildren = {
+  name: 'commander-without-children',
   setup(esbuild) {
-    for (const [index, { importer, module }] of LEFT_OUT.entries()) {
-      esbuild.onResolve({ filter: module }, args =>
-        args.importer.includes(importer) ? { path: String(index), namespace: 'left-out' } : undefined,
-      );
-    }
-    esbuild.onLoad({ filter: /.*/, namespace: 'left-out' }, args => ({
-      contents: LEFT_OUT[Number(args.path)].contents,
-    }));
+    esbuild.onResolve({ filter: /^(node:)?child_process$/ }, args =>
+      args.importer.includes('/node_modules/commander/') ? { path: 'none', namespace: 'empty' } : undefined,
+    );
+    esbuild.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
 
 const common = {
   bundle: true,
   platform: 'node',
+  format: 'cjs',
+  // A script from the code cache cannot `import()`; all chunks are CommonJS, so it becomes `require`.
+  supported: { 'dynamic-import': false },
   target: 'node20.19',
   minify: true,
   legalComments: 'none',
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [lazyChunks, leaveOut],
+  plugins: [
+    lazyChunks,
+    commanderWithoutChildren,
+    inkPatches({ layout: resolve(src, 'tui/column-layout.ts'), readFile }),
+  ],
 };
 
-/** React and others are CommonJS: inside an ES module they need a `require`. */
-const ESM = {
-  format: 'esm',
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-  },
+/** ps-list asks where it lies as soon as it is loaded. */
+const KNOWS_ITS_PLACE = {
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
 };
-
-/** A script from the code cache cannot `import()`: there it becomes `require`. Only `live.js` really imports, the TUI. */
-const CJS = { format: 'cjs', supported: { 'dynamic-import': false } };
-const CJS_THAT_IMPORTS = { format: 'cjs' };
-
-const formatOf = output => (output.endsWith('.mjs') ? ESM : output === 'live.js' ? CJS_THAT_IMPORTS : CJS);
 
 const bundle = (source, output) =>
   build({
     ...common,
-    ...formatOf(output),
+    ...(output === 'portable.js' ? KNOWS_ITS_PLACE : {}),
     entryPoints: [resolve(src, source)],
     outfile: resolve(fresh, output),
   });

@@ -45,6 +45,16 @@ const prepare = async (options: CommonOptions & { readonly from?: string }) => {
 };
 
 const runMain = async (options: MainOptions): Promise<number> => {
+  const color = wantsColor(process.stdout, process.env, !options.color);
+  const liveOptions = { intervalSeconds: options.interval, all: options.all === true, color };
+  const headless = options.once === true || options.json === true || options.failOn !== undefined;
+  const interactive = process.stdout.isTTY === true && (process.stdin.isTTY === true || options.from === '-');
+  if (!headless && interactive) {
+    const { demo, live } = await import('./commands/live.ts');
+    if (options.demo === true) return demo(liveOptions, process.env);
+    return live({ ...(await prepare(options)), env: process.env }, liveOptions);
+  }
+  if (!headless) process.stderr.write('reaptop: no terminal here, so this is the text of --once\n');
   const { collector } = await prepare(options);
   return once(
     collector,
@@ -52,7 +62,7 @@ const runMain = async (options: MainOptions): Promise<number> => {
       all: options.all === true,
       json: options.json === true,
       width: widthOf(process.env),
-      color: wantsColor(process.stdout, process.env, !options.color),
+      color,
       failOn: options.failOn ?? null,
     },
     process.stdout,

@@ -8,7 +8,13 @@ const text = z.string().min(1).max(4096);
 
 const thresholds = z.strictObject({
   leak: z.strictObject({ criticalBytes: positive }).partial(),
-  zombie: z.strictObject({ criticalCount: count, quietSeconds: positive }).partial(),
+  zombie: z
+    .strictObject({
+      criticalCount: count,
+      quietSeconds: positive,
+      minimumAgeSeconds: z.number().nonnegative(),
+    })
+    .partial(),
   'over-memory': z.strictObject({ limitBytes: positive }).partial(),
   'memory-growth': z.strictObject({ minutes: positive, growthBytes: positive, factor: positive }).partial(),
   'too-many-agents': z.strictObject({ count }).partial(),

@@ -33,7 +33,12 @@ export interface HeartbeatSource {
 /** Every number that decides whether something is worth saying, under the finding's name. */
 export interface Thresholds {
   readonly leak: { readonly criticalBytes: number };
-  readonly zombie: { readonly criticalCount: number; readonly quietSeconds: number };
+  readonly zombie: {
+    readonly criticalCount: number;
+    readonly quietSeconds: number;
+    /** `z` in the TUI ends a server only for zombies at least this old; `clean` has --age-threshold. */
+    readonly minimumAgeSeconds: number;
+  };
   readonly 'over-memory': { readonly limitBytes: number };
   readonly 'memory-growth': {
     readonly minutes: number;
@@ -76,7 +81,7 @@ export interface Config {
 export const DEFAULT_CONFIG: Config = {
   thresholds: {
     leak: { criticalBytes: 1024 ** 3 },
-    zombie: { criticalCount: 5, quietSeconds: 10 },
+    zombie: { criticalCount: 5, quietSeconds: 10, minimumAgeSeconds: 300 },
     // 2,000,000 KiB: the limit of the seed's circuit breaker, which counts in KB of ps.
     'over-memory': { limitBytes: 2_000_000 * 1024 },
     'memory-growth': { minutes: 10, growthBytes: 64 * 1024 ** 2, factor: 1.5 },

@@ -1,4 +1,4 @@
-import { redactArgv } from '../../model/redact.ts';
+import { safeArgv } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
 import { BUFFER, readIntoBuffer, readLink } from './read.ts';
 
@@ -18,8 +18,7 @@ export const readArgv = (root: string, pid: number): readonly string[] | null =>
   if (typeof length !== 'number') return null;
   const end = withoutPadding(length);
   if (end === 0) return [];
-  const words = BUFFER.toString('utf8', 0, end).split('\0');
-  const argv = redactArgv(words.map(visible));
+  const argv = safeArgv(BUFFER.toString('utf8', 0, end).split('\0'));
   return length === BUFFER.length ? [...argv, CUT_MARK] : argv;
 };
 

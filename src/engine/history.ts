@@ -1,0 +1,72 @@
+import type { Past } from '../judge/findings/detector.ts';
+import { type IdentityKey, keyOf } from '../model/identity.ts';
+import { memoryOf } from '../model/process.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { MemoryPoint } from './live.ts';
+
+const KEEP_MS = 10 * 60 * 1000;
+
+/** One point in five seconds: 120 points a process draw a plot as well as 300 do, at less than half the memory. */
+const SPACING_MS = 5000;
+
+interface Course {
+  readonly points: MemoryPoint[];
+  state: string;
+  stateSince: number;
+  cpuSeconds: number | null;
+  cpuSince: number;
+}
+
+/** Ten minutes of every related process: what memory growth, spinning and stuck I/O are told from. */
+export class History implements Past {
+  readonly #courses = new Map<IdentityKey, Course>();
+  #now = 0;
+
+  record(snapshot: Snapshot): void {
+    this.#now = snapshot.takenAt;
+    const present = new Set<IdentityKey>();
+    for (const { facts, related } of snapshot.processes) {
+      if (!related) continue;
+      const key = keyOf(facts);
+      present.add(key);
+      const course = this.#courses.get(key) ?? this.#begin(key, facts.state, facts.cpuSeconds);
+      if (course.state !== facts.state) {
+        course.state = facts.state;
+        course.stateSince = this.#now;
+      }
+      if (course.cpuSeconds !== facts.cpuSeconds) {
+        course.cpuSeconds = facts.cpuSeconds;
+        course.cpuSince = this.#now;
+      }
+      this.#add(course.points, { at: this.#now, bytes: memoryOf(facts), cpu: facts.cpu });
+    }
+    for (const key of this.#courses.keys()) if (!present.has(key)) this.#courses.delete(key);
+  }
+
+  stateSeconds(key: IdentityKey): number | null {
+    const course = this.#courses.get(key);
+    return course === undefined ? null : (this.#now - course.stateSince) / 1000;
+  }
+
+  quietSeconds(key: IdentityKey): number | null {
+    const course = this.#courses.get(key);
+    return course === undefined || course.cpuSeconds === null ? null : (this.#now - course.cpuSince) / 1000;
+  }
+
+  memory(key: IdentityKey): readonly MemoryPoint[] {
+    return this.#courses.get(key)?.points ?? [];
+  }
+
+  #begin(key: IdentityKey, state: string, cpuSeconds: number | null): Course {
+    const course: Course = { points: [], state, stateSince: this.#now, cpuSeconds, cpuSince: this.#now };
+    this.#courses.set(key, course);
+    return course;
+  }
+
+  #add(points: MemoryPoint[], point: MemoryPoint): void {
+    const last = points.at(-1);
+    if (last !== undefined && point.at - last.at < SPACING_MS) return;
+    points.push(point);
+    while (points[0] !== undefined && point.at - points[0].at > KEEP_MS) points.shift();
+  }
+}

@@ -1,0 +1,192 @@
+import { jumpToPane } from '../act/tmux-jump.ts';
+import type { Config } from '../model/config.ts';
+import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Outcome, Plan } from '../model/plan.ts';
+import { memoryOf } from '../model/process.ts';
+import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
+import type { System } from '../observe/system.ts';
+import { auditTail } from './audit-tail.ts';
+import type { Collector } from './collector.ts';
+import { History } from './history.ts';
+import type { ActRequest, Live, LiveState, LogLine, MemoryPoint } from './live.ts';
+import { performPlan } from './performer.ts';
+import { planRequest } from './planner.ts';
+import { Sampler } from './sampler.ts';
+
+export interface LiveEngineOptions {
+  readonly collector: Collector;
+  readonly system: System;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly intervalSeconds: number;
+  readonly all: boolean;
+}
+
+/** Points of the header's sparkline. */
+const SPARK_POINTS = 240;
+const LOG_LINES = 200;
+
+/** The live engine: samples, remembers, plans and runs; the TUI only subscribes and asks. */
+export class LiveEngine implements Live {
+  readonly #options: LiveEngineOptions;
+  readonly #history = new History();
+  readonly #listeners = new Set<() => void>();
+  readonly #sampler: Sampler;
+  #state: LiveState;
+  #all: boolean;
+  #abort: AbortController | null = null;
+
+  private constructor(options: LiveEngineOptions, first: Snapshot) {
+    this.#options = options;
+    this.#all = options.all;
+    this.#state = {
+      snapshot: first,
+      config: options.config,
+      memory: [memoryTotal(first)],
+      intervalSeconds: options.intervalSeconds,
+      slowedDown: false,
+      readOnly: options.system.readOnly,
+      running: null,
+      log: auditTail(options.env),
+      error: null,
+    };
+    this.#history.record(first);
+    this.#sampler = new Sampler({
+      intervalSeconds: options.intervalSeconds,
+      sample: () => this.#sample(),
+      onBackOff: slowedDown => this.#set({ slowedDown }),
+    });
+  }
+
+  /** Resolves with data: the first paint is never an empty screen. */
+  static async start(options: LiveEngineOptions): Promise<LiveEngine> {
+    const engine = new LiveEngine(options, await options.collector.collect({ all: options.all }));
+    // A recorded table does not change.
+    if (options.system.readOnly === null) engine.#sampler.start();
+    return engine;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  getState(): LiveState {
+    return this.#state;
+  }
+
+  history(key: IdentityKey): readonly MemoryPoint[] {
+    return this.#history.memory(key);
+  }
+
+  proportionalMemory(pid: number): Promise<number | null> {
+    return this.#options.system.proportionalMemory(pid);
+  }
+
+  async plan(request: ActRequest): Promise<Plan> {
+    const { collector, config } = this.#options;
+    const shown = this.#state.snapshot;
+    await this.#sampler.pause();
+    try {
+      const fresh = await collector.collect({ all: true });
+      return planRequest({ request, shown, fresh, lineage: collector.lineage, config });
+    } finally {
+      this.#sampler.resume();
+    }
+  }
+
+  async run(plan: Plan, request: ActRequest): Promise<void> {
+    if (this.#abort !== null) throw new Error('another plan is still running');
+    const abort = new AbortController();
+    this.#abort = abort;
+    await this.#sampler.pause();
+    this.#set({ running: { plan, outcomes: [], done: false, summary: null } });
+    try {
+      const done = await performPlan({
+        ...this.#options,
+        plan,
+        request,
+        signal: abort.signal,
+        onOutcome: outcome => this.#note(outcome),
+      });
+      this.#set({ running: { plan, outcomes: done.outcomes, done: true, summary: done.summary } });
+      for (const line of done.log) this.#log(line);
+    } catch (error) {
+      const summary = `it failed: ${error instanceof Error ? error.message : String(error)}`;
+      this.#set({ running: { plan, outcomes: this.#state.running?.outcomes ?? [], done: true, summary } });
+      this.#log({ at: Date.now(), text: summary, tone: 'bad' });
+    } finally {
+      this.#abort = null;
+      this.#sampler.resume();
+      await this.#sampler.now();
+    }
+  }
+
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  async jump(target: Identity): Promise<string> {
+    const found = this.#state.snapshot.processes.find(p => keyOf(p.facts) === keyOf(target));
+    if (found === undefined) return 'It is gone.';
+    if (found.tmux === null) return `${found.name} (${target.pid}) is in no tmux pane.`;
+    return jumpToPane(found.tmux, this.#options.env);
+  }
+
+  setInterval(seconds: number): void {
+    this.#sampler.setInterval(seconds);
+    this.#set({ intervalSeconds: seconds, slowedDown: false });
+  }
+
+  /** The view freezes, not the engine: history and lineage go on. */
+  setFrozen(_frozen: boolean): void {}
+
+  setAll(all: boolean): void {
+    this.#all = all;
+    this.refresh();
+  }
+
+  refresh(): void {
+    if (this.#abort === null) void this.#sampler.now();
+  }
+
+  async stop(): Promise<void> {
+    this.#abort?.abort();
+    await this.#sampler.stop();
+    this.#options.system.close();
+  }
+
+  async #sample(): Promise<void> {
+    try {
+      const snapshot = await this.#options.collector.collect({ all: this.#all, past: this.#history });
+      this.#history.record(snapshot);
+      this.#set({
+        snapshot,
+        memory: [...this.#state.memory, memoryTotal(snapshot)].slice(-SPARK_POINTS),
+        error: null,
+      });
+    } catch (error) {
+      // The screen keeps the last good snapshot and says why it is old.
+      this.#set({ error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #note(outcome: Outcome): void {
+    const { running } = this.#state;
+    if (running === null) return;
+    const others = running.outcomes.filter(known => keyOf(known) !== keyOf(outcome));
+    this.#set({ running: { ...running, outcomes: [...others, outcome] } });
+  }
+
+  #log(line: LogLine): void {
+    this.#set({ log: [...this.#state.log, line].slice(-LOG_LINES) });
+  }
+
+  #set(change: Partial<LiveState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const memoryTotal = (snapshot: Snapshot): number =>
+  snapshot.processes.filter((p: JudgedProcess) => p.related).reduce((sum, p) => sum + memoryOf(p.facts), 0);
