@@ -3,9 +3,9 @@ import { version } from '../package.json';
 import { once } from './commands/once.ts';
 import { addCleanOptions, addCommonOptions, type CommonOptions } from './commands/options.ts';
 import { wantsColor } from './commands/paint.ts';
-import { chooseSystem } from './engine/choose-system.ts';
-import { Collector } from './engine/collector.ts';
-import { loadConfig, loadRootSettings, UsageError } from './engine/config.ts';
+import { NO_FILES, scannedFiles } from './engine/agent-files.ts';
+import { UsageError } from './engine/config.ts';
+import { type Flags, prepare } from './engine/prepare.ts';
 import type { Kind } from './model/kind.ts';
 import { visible } from './model/text.ts';
 
@@ -27,22 +27,7 @@ const widthOf = (env: NodeJS.ProcessEnv): number => {
   return process.stdout.columns ?? DEFAULT_WIDTH;
 };
 
-/** Everything a command needs, from flags and environment. */
-const prepare = async (options: CommonOptions & { readonly from?: string }) => {
-  const config = await loadConfig(process.env, options.config);
-  const roots = options.root ?? [process.cwd()];
-  const settings = await loadRootSettings(options.from === undefined ? roots : []);
-  const system = await chooseSystem({ platform: options.platform, from: options.from });
-  const full = { ...config, protect: [...config.protect, ...settings.protect] };
-  const collector = new Collector({
-    system,
-    config: full,
-    env: process.env,
-    cwd: process.cwd(),
-    warnings: settings.warnings,
-  });
-  return { config: full, system, collector };
-};
+const prepared = (flags: Flags) => prepare(flags, process.env, process.cwd());
 
 const runMain = async (options: MainOptions): Promise<number> => {
   const color = wantsColor(process.stdout, process.env, !options.color);
@@ -52,12 +37,12 @@ const runMain = async (options: MainOptions): Promise<number> => {
   if (!headless && interactive) {
     const { demo, live } = await import('./commands/live.ts');
     if (options.demo === true) return demo(liveOptions, process.env);
-    return live({ ...(await prepare(options)), env: process.env }, liveOptions);
+    return live(await prepared(options), { ...liveOptions, poll: options.poll === true }, process.env);
   }
   if (!headless) process.stderr.write('reaptop: no terminal here, so this is the text of --once\n');
-  const { collector } = await prepare(options);
+  const { config, collectorWith } = await prepared(options);
   return once(
-    collector,
+    collectorWith(scannedFiles(config)),
     {
       all: options.all === true,
       json: options.json === true,
@@ -83,13 +68,20 @@ interface CleanFlags extends CommonOptions {
 }
 
 const runClean = async (flags: CleanFlags): Promise<number> => {
-  const { collector, system, config } = await prepare(flags);
+  const { collectorWith, system, config } = await prepared(flags);
   const { clean } = await import('./commands/clean.ts');
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
   process.once('SIGTERM', () => abort.abort());
   return clean(
-    { collector, system, config, out: process.stdout, err: process.stderr, abort: abort.signal },
+    {
+      collector: collectorWith(NO_FILES),
+      system,
+      config,
+      out: process.stdout,
+      err: process.stderr,
+      abort: abort.signal,
+    },
     {
       force: flags.force === true || flags.yes === true,
       dryRun: flags.dryRun === true,

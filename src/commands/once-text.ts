@@ -1,10 +1,11 @@
 import type { Finding } from '../model/finding.ts';
 import { formatAge, formatBytes, plural, spellBytes } from '../model/format.ts';
+import type { Heartbeat, HeartbeatState } from '../model/heartbeat.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
 import { type Branch, type Group, groupProcesses } from './once-groups.ts';
-import { type Paint, painter, SEVERITY_TONE, VERDICT_TONE } from './paint.ts';
+import { type Paint, painter, SEVERITY_TONE, type Tone, VERDICT_TONE } from './paint.ts';
 
 export interface TextOptions {
   readonly width: number;
@@ -22,6 +23,7 @@ export const onceText = (snapshot: Snapshot, { width, color }: TextOptions): str
     ),
     ...(groups.length === 0 ? [] : ['', paint(cut(COLUMN_HEADER, width), 'faint')]),
     ...groups.flatMap(group => groupLines(group, width, paint)),
+    ...heartbeatLines(snapshot.heartbeats, width, paint),
     ...findingLines(snapshot.findings, width, paint),
     '',
     ...closingLines(snapshot, width, paint),
@@ -90,6 +92,36 @@ const doing = (p: JudgedProcess): string => {
   const command = p.command === p.name ? '' : p.command;
   const cwd = p.kind === 'agent' ? p.facts.details?.cwd : null;
   return [cwd == null ? '' : `in ${cwd}`, command].filter(part => part !== '').join('  ');
+};
+
+const HEARTBEAT_TONE = {
+  fine: 'good',
+  warn: 'warn',
+  critical: 'bad',
+  unreadable: 'warn',
+  leftover: 'faint',
+} as const satisfies Record<HeartbeatState, Tone>;
+
+/** Leftovers are counted in a finding; listing them one by one would bury the living. */
+const heartbeatLines = (heartbeats: readonly Heartbeat[], width: number, paint: Paint): string[] => {
+  const shown = heartbeats.filter(
+    ({ state, agent }) => state !== 'leftover' && (state !== 'fine' || agent !== null),
+  );
+  if (shown.length === 0) return [];
+  return ['', paint('heartbeats', 'strong'), ...shown.map(beat => heartbeatLine(beat, width, paint))];
+};
+
+const heartbeatLine = (beat: Heartbeat, width: number, paint: Paint): string => {
+  const about = [
+    beat.task === null ? null : `task ${beat.task}`,
+    beat.phase === null ? null : `phase ${beat.phase}`,
+    beat.operation,
+    beat.agent === null ? 'no agent found' : `agent ${beat.agent.pid}`,
+    beat.reason,
+    beat.path,
+  ];
+  const text = `${formatAge(beat.ageSeconds).padStart(6)}  ${beat.format}  ${about.filter(part => part !== null).join(', ')}`;
+  return `${paint(beat.state.padEnd(10), HEARTBEAT_TONE[beat.state])} ${cut(text, width - 11)}`;
 };
 
 const findingLines = (findings: readonly Finding[], width: number, paint: Paint): string[] =>

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import type { Past } from '../judge/findings/detector.ts';
-import { judge } from '../judge/judge.ts';
+import { type JudgedMoment, judge } from '../judge/judge.ts';
 import { Lineage } from '../judge/lineage.ts';
 import { detailQuestions, keysOf, relatedNodes } from '../judge/related.ts';
 import { growTree, isRunningAgent, type Node, type Tree } from '../judge/tree.ts';
 import type { Config } from '../model/config.ts';
 import { keyOf } from '../model/identity.ts';
-import type { Look, Observation, Snapshot } from '../model/snapshot.ts';
+import type { Look, Observation } from '../model/snapshot.ts';
 import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
+import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';
 import { KnownWords } from './known-words.ts';
@@ -20,6 +21,10 @@ export interface CollectorOptions {
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** `--root`; undefined: the cwd and the cwd of every agent. */
+  readonly roots?: readonly string[] | undefined;
+  /** Where heartbeat files are read from; none for a recorded table. */
+  readonly files?: AgentFiles;
   /** Things to say with every snapshot, such as an ignored project file. */
   readonly warnings?: readonly string[];
 }
@@ -44,23 +49,28 @@ export class Collector {
     this.#projects = [options.cwd];
   }
 
-  async collect({ all = false, past }: { all?: boolean; past?: Past } = {}): Promise<Snapshot> {
-    const { system, config, env, warnings = [] } = this.#options;
+  async collect({ all = false, past }: { all?: boolean; past?: Past } = {}): Promise<JudgedMoment> {
+    const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
     const look = await system.look();
     const uid = look.self?.uid ?? null;
     if (look.self !== null) this.#learnServers(look.clock);
     let { tree, related } = await this.#grow(look);
-    const tmux = look.self === null ? NO_TMUX : await this.#tmux.panes(tree, look.clock, uid, env);
+    const tmux =
+      look.self === null
+        ? { servers: system.recordedTmux ?? [], warnings: [] }
+        : await this.#tmux.panes(tree, look.clock, uid, env);
     // An agent's project may configure servers that nothing else would have recognised.
     if (look.self !== null && this.#learnProjects(tree)) ({ tree, related } = await this.#grow(look));
     system.follow(keysOf(related));
+    const sessions = look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree));
+    const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
     const observation: Observation = {
       ...look,
-      warnings: [...warnings, ...look.warnings, ...tmux.warnings],
+      warnings: [...warnings, ...look.warnings, ...tmux.warnings, ...told.warnings],
       tmux: tmux.servers,
-      sessions: look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree)),
+      sessions,
       servers: this.#words.servers,
-      heartbeats: [],
+      readings: told.readings,
     };
     const snapshot = judge({ observation, tree, config, lineage: this.lineage, past, all });
     this.lineage.record(tree, sessionIdsFrom(observation));
@@ -116,8 +126,6 @@ export class Collector {
     return [...directories];
   }
 }
-
-const NO_TMUX = { servers: [], warnings: [] } as const;
 
 const sessionIdsFrom = (observation: Observation): ((agent: Node) => string | null) => {
   const sessions = new Map(observation.sessions.map(session => [session.pid, session]));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_CONFIG } from '../model/config.ts';
+import { DEFAULT_CONFIG, FILE_FINDINGS } from '../model/config.ts';
 import { KINDS } from '../model/kind.ts';
 
 const positive = z.number().positive();
@@ -69,15 +69,6 @@ const userSchema = z
     columns: z.array(text).nullable(),
   })
   .partial();
-
-/** Findings that only files tell: a cloned repository may tune these for itself, and nothing that concerns processes. */
-export const FILE_FINDINGS = [
-  'heartbeat-stale',
-  'heartbeat-missing',
-  'marker-age',
-  'loop-guard',
-  'lock-stale',
-] as const;
 
 const rootSchema = z
   .strictObject({

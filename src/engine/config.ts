@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { type Config, DEFAULT_CONFIG, type Thresholds } from '../model/config.ts';
-import type { RootConfig, UserConfig } from './config-schema.ts';
+import { join, resolve } from 'node:path';
+import {
+  type Config,
+  DEFAULT_CONFIG,
+  type FileThresholds,
+  type HeartbeatSource,
+  type Thresholds,
+} from '../model/config.ts';
+import type { Parsed, RootConfig, UserConfig } from './config-schema.ts';
 
 /** A file or setting the user must mend: one sentence that names it; exit 2. */
 export class UsageError extends Error {}
@@ -44,6 +50,7 @@ const mergeThresholds = (base: Thresholds, over: PartialThresholds | undefined):
 };
 
 const withUserConfig = (base: Config, user: UserConfig): Config => ({
+  ...base,
   thresholds: mergeThresholds(base.thresholds, user.thresholds as PartialThresholds | undefined),
   recognisers: [...(user.recognisers ?? []), ...base.recognisers],
   protect: [...base.protect, ...(user.protect ?? [])],
@@ -67,9 +74,10 @@ export const loadConfig = async (env: NodeJS.ProcessEnv, named?: string): Promis
 };
 
 export interface RootSettings {
-  /** Protections of every root, added to the user's. */
+  /** Protections and heartbeat sources of every root, added to the user's. */
   readonly protect: readonly string[];
-  readonly byRoot: ReadonlyMap<string, RootConfig>;
+  readonly heartbeats: readonly HeartbeatSource[];
+  readonly thresholds: ReadonlyMap<string, FileThresholds>;
   readonly warnings: readonly string[];
 }
 
@@ -78,29 +86,36 @@ export interface RootSettings {
  * sources and tune file findings there. Anything else, or an invalid file, is ignored with one warning.
  */
 export const loadRootSettings = async (roots: readonly string[]): Promise<RootSettings> => {
-  const byRoot = new Map<string, RootConfig>();
+  const thresholds = new Map<string, FileThresholds>();
+  const heartbeats: HeartbeatSource[] = [];
   const protect: string[] = [];
   const warnings: string[] = [];
   for (const root of roots) {
     const path = join(root, '.reaptop.json');
-    let text: string | null;
-    try {
-      text = readIfPresent(path);
-    } catch (error) {
-      warnings.push(`${(error as Error).message} It is ignored.`);
-      continue;
-    }
-    if (text === null) continue;
-    const { parseRootConfig } = await import('./config-schema.ts');
-    const parsed = parseRootConfig(text);
-    if (parsed.ok) {
-      byRoot.set(root, parsed.value);
-      protect.push(...(parsed.value.protect ?? []));
-    } else {
+    const parsed = await readRootFile(path);
+    if (parsed === null) continue;
+    if (!parsed.ok) {
       warnings.push(
         `${path} is ignored: ${parsed.message} (a project may only add protect and heartbeats, and tune file findings).`,
       );
+      continue;
     }
+    protect.push(...(parsed.value.protect ?? []));
+    heartbeats.push(...(parsed.value.heartbeats ?? []));
+    if (parsed.value.thresholds !== undefined)
+      thresholds.set(resolve(root), parsed.value.thresholds as FileThresholds);
   }
-  return { protect, byRoot, warnings };
+  return { protect, heartbeats, thresholds, warnings };
+};
+
+const readRootFile = async (path: string): Promise<Parsed<RootConfig> | null> => {
+  let text: string | null;
+  try {
+    text = readIfPresent(path);
+  } catch (error) {
+    return { ok: false, message: (error as Error).message };
+  }
+  if (text === null) return null;
+  const { parseRootConfig } = await import('./config-schema.ts');
+  return parseRootConfig(text);
 };

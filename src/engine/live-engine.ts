@@ -25,6 +25,7 @@ export interface LiveEngineOptions {
 /** Points of the header's sparkline. */
 const SPARK_POINTS = 240;
 const LOG_LINES = 200;
+const FILES_SETTLE_MS = 600;
 
 /** The live engine: samples, remembers, plans and runs; the TUI only subscribes and asks. */
 export class LiveEngine implements Live {
@@ -35,6 +36,7 @@ export class LiveEngine implements Live {
   #state: LiveState;
   #all: boolean;
   #abort: AbortController | null = null;
+  #filesTimer: NodeJS.Timeout | null = null;
 
   private constructor(options: LiveEngineOptions, first: Snapshot) {
     this.#options = options;
@@ -150,8 +152,17 @@ export class LiveEngine implements Live {
     if (this.#abort === null) void this.#sampler.now();
   }
 
+  /** A heartbeat file changed: on screen within a second, but a busy disk does not drive the refresh. */
+  noteFiles(): void {
+    this.#filesTimer ??= setTimeout(() => {
+      this.#filesTimer = null;
+      this.refresh();
+    }, FILES_SETTLE_MS);
+  }
+
   async stop(): Promise<void> {
     this.#abort?.abort();
+    if (this.#filesTimer !== null) clearTimeout(this.#filesTimer);
     await this.#sampler.stop();
     this.#options.system.close();
   }

@@ -2,8 +2,9 @@ import type { Config } from '../model/config.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Observation, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
-import { findAll } from './findings/index.ts';
 import { NO_PAST, type Past } from './findings/detector.ts';
+import { findAll } from './findings/index.ts';
+import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import type { Lineage } from './lineage.ts';
 import { relatedNodes } from './related.ts';
 import { type Node, subtreeOf, type Tree } from './tree.ts';
@@ -21,8 +22,20 @@ export interface JudgeInput {
   readonly all?: boolean | undefined;
 }
 
+/** A snapshot together with the joined files, which `sweep` plans from. */
+export interface JudgedMoment extends Snapshot {
+  readonly files: JudgedFiles;
+}
+
 /** The heart: an observation in, a judged snapshot out. Pure but for the lineage it is given to read. */
-export const judge = ({ observation, tree, config, lineage, past = NO_PAST, all = false }: JudgeInput): Snapshot => {
+export const judge = ({
+  observation,
+  tree,
+  config,
+  lineage,
+  past = NO_PAST,
+  all = false,
+}: JudgeInput): JudgedMoment => {
   const world = buildWorld({ observation, tree, config, lineage });
   const related = relatedNodes(tree, lineage);
   const judgeNode = judgeWith(world, node => related.has(node));
@@ -31,7 +44,17 @@ export const judge = ({ observation, tree, config, lineage, past = NO_PAST, all 
     processes.push(present(node, depth, judgeNode(node), related.has(node), world));
   }
   const concerned = all ? processes.filter(p => p.related) : processes;
-  const findings = findAll({ observation, config, past, processes: concerned, heartbeats: observation.heartbeats });
+  const files = judgeFiles({
+    readings: observation.readings,
+    processes: concerned,
+    tmux: observation.tmux,
+    sessions: observation.sessions,
+    config,
+    past,
+    now: observation.takenAt,
+  });
+  const { heartbeats } = files;
+  const findings = findAll({ observation, config, past, processes: concerned, heartbeats, files });
   const totals = totalsOf(concerned, observation.processes.length);
   return {
     takenAt: observation.takenAt,
@@ -42,7 +65,8 @@ export const judge = ({ observation, tree, config, lineage, past = NO_PAST, all 
     warnings: [...observation.warnings, ...recognitionWarning(concerned, observation.processes.length)],
     processes,
     findings,
-    heartbeats: observation.heartbeats,
+    heartbeats,
+    files,
     tmux: observation.tmux,
   };
 };
@@ -60,7 +84,13 @@ function* inOrder(tree: Tree, shown: (node: Node) => boolean): Generator<{ node:
   }
 }
 
-const present = (node: Node, depth: number, judgement: Judgement, related: boolean, world: World): JudgedProcess => {
+const present = (
+  node: Node,
+  depth: number,
+  judgement: Judgement,
+  related: boolean,
+  world: World,
+): JudgedProcess => {
   const { facts, seen } = node;
   const climb = world.climb(node);
   const pane = climb.end === 'pane' ? climb.pane : null;
@@ -115,4 +145,3 @@ const recognitionWarning = (related: readonly JudgedProcess[], processes: number
     : related.length === 0
       ? [`0 recognised of ${processes} processes`]
       : [];
-

@@ -65,6 +65,18 @@ export interface Thresholds {
   readonly spinning: { readonly percent: number; readonly seconds: number };
 }
 
+/** Findings that only files tell: a cloned repository may tune these for itself, and nothing that concerns processes. */
+export const FILE_FINDINGS = [
+  'heartbeat-stale',
+  'heartbeat-missing',
+  'marker-age',
+  'loop-guard',
+  'lock-stale',
+] as const;
+export type FileFinding = (typeof FILE_FINDINGS)[number];
+
+export type FileThresholds = { readonly [K in FileFinding]?: Partial<Thresholds[K]> | undefined };
+
 export type ThemeName = 'default' | 'light' | 'high-contrast';
 
 export interface Config {
@@ -73,6 +85,8 @@ export interface Config {
   /** Globs on a process's name or on one of its words; whatever matches is hard-protected. */
   readonly protect: readonly string[];
   readonly heartbeats: readonly HeartbeatSource[];
+  /** What a root's own `.reaptop.json` sets for the files in it, by root. */
+  readonly rootThresholds: ReadonlyMap<string, FileThresholds>;
   readonly theme: ThemeName;
   /** Columns of the TUI, in order; null: the built-in choice by width. */
   readonly columns: readonly string[] | null;
@@ -99,6 +113,13 @@ export const DEFAULT_CONFIG: Config = {
   recognisers: [],
   protect: [],
   heartbeats: [],
+  rootThresholds: new Map(),
   theme: 'default',
   columns: null,
 };
+
+/** The threshold of a file finding for a file below this root. */
+export const fileThreshold = <K extends FileFinding>(config: Config, id: K, root: string): Thresholds[K] => ({
+  ...config.thresholds[id],
+  ...config.rootThresholds.get(root)?.[id],
+});

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import type { Heartbeat } from './heartbeat.ts';
+import type { Heartbeat, Reading } from './heartbeat.ts';
 import type { Identity } from './identity.ts';
 import type { Kind, Recognition } from './kind.ts';
 import type { ProcessFacts } from './process.ts';
@@ -92,7 +92,8 @@ export interface Observation extends Look {
   readonly tmux: readonly TmuxServer[];
   readonly sessions: readonly ClaudeSession[];
   readonly servers: readonly ConfiguredServer[];
-  readonly heartbeats: readonly Heartbeat[];
+  /** What the files of agents and orchestrators say. */
+  readonly readings: readonly Reading[];
 }
 
 export const VERDICTS = ['live', 'leak', 'suspect', 'protected', 'unknown'] as const;

@@ -1,7 +1,7 @@
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { SignalName } from '../model/plan.ts';
 import type { NamedEnv, ProcessDetails } from '../model/process.ts';
-import type { Backend, Look } from '../model/snapshot.ts';
+import type { Backend, Look, TmuxServer } from '../model/snapshot.ts';
 
 /** Which costlier facts a process needs besides cwd, swap and cgroup. */
 export interface DetailRequest extends Identity {
@@ -39,6 +39,8 @@ export interface System {
   readonly backend: Backend;
   /** Why signals cannot be sent here (a recorded table); null when they can. */
   readonly readOnly: string | null;
+  /** Panes that came with a recorded table; absent where tmux itself can be asked. */
+  readonly recordedTmux?: readonly TmuxServer[];
   /** One look at all processes. Rejects only when enumeration itself fails, with a sentence. */
   look(): Promise<Look>;
   /** Named environment variables; a process whose environment cannot be read is absent: no evidence. */

@@ -1,8 +1,17 @@
 import { type Finding, type FindingId, SEVERITIES } from '../../model/finding.ts';
+import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
+import { agentDeadRegistryActive } from './agent-dead-registry-active.ts';
+import { agentFinishedSessionAlive } from './agent-finished-session-alive.ts';
 import { concurrentBuilds } from './concurrent-builds.ts';
-import type { Detector, Scene } from './detector.ts';
 import { duplicateServer } from './duplicate-server.ts';
+import { heartbeatMissing } from './heartbeat-missing.ts';
+import { heartbeatStale } from './heartbeat-stale.ts';
+import { idleAgent } from './idle-agent.ts';
 import { leak } from './leak.ts';
+import { leftoverFiles } from './leftover-files.ts';
+import { lockStale } from './lock-stale.ts';
+import { loopGuard } from './loop-guard.ts';
+import { markerAge } from './marker-age.ts';
 import { memoryGrowth } from './memory-growth.ts';
 import { overMemory } from './over-memory.ts';
 import { spinning } from './spinning.ts';
@@ -19,14 +28,23 @@ const DETECTORS = {
   'over-memory': overMemory,
   'memory-growth': memoryGrowth,
   'too-many-agents': tooManyAgents,
+  'idle-agent': idleAgent,
   'concurrent-builds': concurrentBuilds,
+  'heartbeat-stale': heartbeatStale,
+  'heartbeat-missing': heartbeatMissing,
+  'marker-age': markerAge,
+  'loop-guard': loopGuard,
+  'lock-stale': lockStale,
+  'agent-finished-session-alive': agentFinishedSessionAlive,
+  'agent-dead-registry-active': agentDeadRegistryActive,
+  'leftover-files': leftoverFiles,
   stopped,
   'stuck-io': stuckIo,
   spinning,
-} satisfies Partial<Record<FindingId, Detector>>;
+} satisfies Record<FindingId, FileDetector>;
 
 /** Worst first, then in the table's order. */
-export const findAll = (scene: Scene): Finding[] =>
-  Object.values<Detector>(DETECTORS)
+export const findAll = (scene: FileScene): Finding[] =>
+  Object.values<FileDetector>(DETECTORS)
     .flatMap(detect => detect(scene))
     .sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity));

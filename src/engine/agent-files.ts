@@ -1,0 +1,71 @@
+import { join, resolve } from 'node:path';
+import type { Config } from '../model/config.ts';
+import type { Reading } from '../model/heartbeat.ts';
+import type { ClaudeSession } from '../model/snapshot.ts';
+import { scanFiles } from '../observe/files/scan.ts';
+import { transcriptReadings } from '../observe/files/transcripts.ts';
+import { homeDirectory } from './config.ts';
+
+export interface FileReadings {
+  readonly readings: readonly Reading[];
+  readonly warnings: readonly string[];
+}
+
+/** Where heartbeats, markers and registries come from: scanned once, or followed by a watcher. */
+export interface AgentFiles {
+  read(roots: readonly string[]): FileReadings;
+  close(): Promise<void>;
+}
+
+/** For a single snapshot: no watcher is started. */
+export const scannedFiles = (config: Config): AgentFiles => ({
+  read: roots => scanFiles(roots, config.heartbeats),
+  close: async () => {},
+});
+
+/** For the TUI: chokidar is loaded here and nowhere else. `onChange`: something on disk says something new. */
+export const followedFiles = async (
+  config: Config,
+  options: { poll: boolean; onChange: () => void },
+): Promise<AgentFiles> => {
+  const { FileFollower } = await import('../observe/files/watch.ts');
+  const follower = new FileFollower({ sources: config.heartbeats, ...options });
+  return {
+    read: roots => {
+      follower.setRoots(roots);
+      return { readings: follower.readings(), warnings: follower.warnings() };
+    },
+    close: () => follower.close(),
+  };
+};
+
+export const NO_FILES: AgentFiles = { read: () => ({ readings: [], warnings: [] }), close: async () => {} };
+
+/** `$HOME` and `/` are roots only for somebody who names them: they hold everything. */
+const tooWide = (directory: string, env: NodeJS.ProcessEnv): boolean =>
+  directory === '/' || directory === homeDirectory(env);
+
+/** `--root`, or: the cwd, the cwd of every agent, and the orchestrator's default workspaces. */
+export const rootsFor = (
+  named: readonly string[] | undefined,
+  cwd: string,
+  agentCwds: readonly string[],
+  env: NodeJS.ProcessEnv,
+): string[] => {
+  if (named !== undefined) return named.map(root => resolve(cwd, root));
+  const home = homeDirectory(env);
+  const roots = [cwd, ...agentCwds].filter(root => !tooWide(root, env));
+  return [
+    ...new Set([...roots, ...(home === null ? [] : [join(home, '.claude-orchestrator', 'workspaces')])]),
+  ];
+};
+
+/** Files below the roots, and the transcripts of running sessions as the cheapest sign of life. */
+export const readAgentFiles = (
+  files: AgentFiles,
+  roots: readonly string[],
+  sessions: readonly ClaudeSession[],
+): FileReadings => {
+  const { readings, warnings } = files.read(roots);
+  return { readings: [...readings, ...transcriptReadings(sessions)], warnings };
+};

@@ -1,0 +1,44 @@
+import type { Config } from '../model/config.ts';
+import type { System } from '../observe/system.ts';
+import { type AgentFiles, NO_FILES } from './agent-files.ts';
+import { chooseSystem, type PlatformChoice } from './choose-system.ts';
+import { Collector } from './collector.ts';
+import { loadConfig, loadRootSettings } from './config.ts';
+
+export interface Flags {
+  readonly config?: string | undefined;
+  readonly root?: readonly string[] | undefined;
+  readonly platform: PlatformChoice;
+  readonly from?: string | undefined;
+}
+
+export interface Prepared {
+  readonly config: Config;
+  readonly system: System;
+  readonly collectorWith: (files: AgentFiles) => Collector;
+}
+
+/** From flags and environment to what every command works with. */
+export const prepare = async (flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Promise<Prepared> => {
+  const user = await loadConfig(env, flags.config);
+  const recorded = flags.from !== undefined;
+  const settings = await loadRootSettings(recorded ? [] : (flags.root ?? [cwd]));
+  const system = await chooseSystem({ platform: flags.platform, from: flags.from });
+  const config: Config = {
+    ...user,
+    protect: [...user.protect, ...settings.protect],
+    heartbeats: [...user.heartbeats, ...settings.heartbeats],
+    rootThresholds: settings.thresholds,
+  };
+  const collectorWith = (files: AgentFiles): Collector =>
+    new Collector({
+      system,
+      config,
+      env,
+      cwd,
+      roots: flags.root,
+      files: recorded ? NO_FILES : files,
+      warnings: settings.warnings,
+    });
+  return { config, system, collectorWith };
+};
