@@ -10,7 +10,8 @@ const placeOf = ({ reading }: JudgedFile): string =>
 export const leftoverFiles: FileDetector = ({ files }) => {
   const places = new Map<string, JudgedFile[]>();
   for (const file of files.joined) {
-    if (file.state !== 'leftover') continue;
+    // Files of a user's own source are shown, but they are not ours to sweep.
+    if (file.state !== 'leftover' || file.reading.format === 'user') continue;
     places.set(placeOf(file), [...(places.get(placeOf(file)) ?? []), file]);
   }
   return [...places].map(([place, left]) => {

@@ -1,5 +1,4 @@
 import { formatAge } from '../../model/format.ts';
-import type { ReadingFormat } from '../../model/heartbeat.ts';
 import { lastSign } from './age.ts';
 import { agentOfFile, directoryOf, type FileContext } from './context.ts';
 import type { JoinedReading } from './join.ts';
@@ -7,17 +6,13 @@ import type { JoinedReading } from './join.ts';
 /** A final status is about an older run when the file was written well after it. */
 const SAME_RUN_MS = 60_000;
 
-const taskDirectory = (path: string): string => directoryOf(path).replace(/\/progress$/, '');
-
-/** Beats that end with their task; a marker or a guard is most wanted right after the agent returned. */
-const ENDS_WITH_TASK: ReadonlySet<ReadingFormat> = new Set(['agent-progress', 'phase-progress']);
-
 /** A return file or the project's state says that the task of this file is over. */
 const taskIsOver = (file: JoinedReading, context: FileContext): string | null => {
   const { reading } = file;
-  if (!ENDS_WITH_TASK.has(reading.format)) return null;
+  // A marker or a guard, on the other hand, is most wanted right after the agent returned.
+  if (reading.format !== 'agent-progress') return null;
   const sign = lastSign(reading, context.now) ?? 0;
-  const own = taskDirectory(reading.path);
+  const own = directoryOf(reading.path);
   for (const { reading: other } of context.joined) {
     if (other.format === 'return-meta' && other.terminal && directoryOf(other.path) === own)
       if (other.mtime + SAME_RUN_MS >= sign) return `its task returned: ${other.status}`;

@@ -98,8 +98,10 @@ const JUDGES = {
   transcript: fine,
 } satisfies Record<ReadingFormat, Judge>;
 
-/** Files about a whole project or session, and those with findings of their own, are never mere leftovers. */
+/** Files about a whole project or session, its documents, and those with findings of their own are no leftovers. */
 const NEVER_LEFT_OVER: ReadonlySet<ReadingFormat> = new Set([
+  'phase-progress',
+  'return-meta',
   'project-state',
   'registry',
   'transcript',

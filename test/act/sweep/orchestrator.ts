@@ -1,0 +1,109 @@
+import { utimesSync } from 'node:fs';
+import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
+import { planSweep } from '../../../src/act/sweep/plan.ts';
+import type { SweepPlan } from '../../../src/act/sweep/sweep-plan.ts';
+import { scannedFiles } from '../../../src/engine/agent-files.ts';
+import { Collector } from '../../../src/engine/collector.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { procfsSystem } from '../../../src/observe/procfs/system.ts';
+import type { System } from '../../../src/observe/system.ts';
+import type { Sandbox } from '../../support/sandbox.ts';
+
+export const TASK = 'work/.agent-workspace/TASK-20260127-100000-abcdef12';
+
+const localTime = (date: Date): string => {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().replace('Z', '000');
+};
+
+export interface Files {
+  readonly stream: string;
+  readonly progress: string;
+  readonly findings: string;
+  readonly deploy: string;
+  readonly prompt: string;
+}
+
+/** What the orchestrator keeps of one agent, written as it writes it. */
+export const writeAgent = (
+  sandbox: Sandbox,
+  id: string,
+  { finished, ageSeconds = 600 }: { finished: boolean; ageSeconds?: number },
+): Files => {
+  const then = new Date(Date.now() - ageSeconds * 1000);
+  const line = (object: object): string => `${JSON.stringify(object)}\n`;
+  const write = (relative: string, text: string): string => {
+    const path = sandbox.write(`${TASK}/${relative}`, text);
+    utimesSync(path, then, then);
+    return path;
+  };
+  const beat = {
+    timestamp: localTime(then),
+    agent_id: id,
+    status: 'working',
+    message: 'at work',
+    progress: 50,
+  };
+  return {
+    stream: write(
+      `logs/${id}_stream.jsonl`,
+      line({ type: 'system', subtype: 'init' }) +
+        line({ type: 'assistant' }) +
+        (finished
+          ? line({ type: 'result', subtype: 'success', is_error: false, session_id: `s-${id}` })
+          : ''),
+    ),
+    progress: write(`progress/${id}_progress.jsonl`, line(beat)),
+    findings: write(`findings/${id}_findings.jsonl`, line({ timestamp: localTime(then), message: 'found' })),
+    deploy: write(`logs/deploy_${id}.json`, line({ action: 'agent_deployed', agent_id: id })),
+    prompt: write(`agent_prompt_${id}.txt`, `You are ${id}.`),
+  };
+};
+
+/** The registry, with whatever it says of each agent. */
+export const writeRegistry = (sandbox: Sandbox, statuses: Readonly<Record<string, string>>): string =>
+  sandbox.write(
+    `${TASK}/AGENT_REGISTRY.json`,
+    JSON.stringify({
+      task_id: 'TASK-20260127-100000-abcdef12',
+      agents: Object.entries(statuses).map(([id, status]) => ({
+        id,
+        status,
+        tmux_session: `agent_${id}`,
+        started_at: localTime(new Date(Date.now() - 3_600_000)),
+      })),
+    }),
+  );
+
+export interface Sweeper {
+  readonly system: System;
+  readonly collector: Collector;
+  plan(options?: { retentionDays?: number; watchMs?: number }): Promise<SweepPlan>;
+}
+
+/** All of reaptop between the machine and a sweep's plan, on the files and the tmux server of the sandbox. */
+export const sweeper = (sandbox: Sandbox): Sweeper => {
+  const system = procfsSystem();
+  const collector = new Collector({
+    system,
+    config: DEFAULT_CONFIG,
+    env: sandbox.env,
+    cwd: sandbox.path('work'),
+    roots: [sandbox.path('work')],
+    files: scannedFiles(DEFAULT_CONFIG),
+  });
+  return {
+    system,
+    collector,
+    plan: async ({ retentionDays = 7, watchMs = 30 } = {}) => {
+      const snapshot = await collector.collect({ all: true });
+      return planSweep({
+        snapshot,
+        lineageMembers: target => collector.lineage.membersOf(target),
+        files: snapshot.files,
+        facts: await gatherSweepFacts(snapshot.files, { watchMs }),
+        retentionDays,
+      });
+    },
+  };
+};
