@@ -32,8 +32,8 @@ export const DEMO_TABLE = `
 1602 | 1522 | lake         | lake.orig                | 0    |     |     | 3h00m  | Z |       | main %1      |                         | lake.orig
 1603 | 1522 | lake         | lake.orig                | 0    |     |     | 52m    | Z |       | main %1      |                         | lake.orig
 1220 | 1201 | shell        | zsh                      | 7    |     |     | 6d00h  | S | pts/2 | main %2      |                         | -zsh
-1700 | 1220 | agent codex  | codex                    | 61   |     |     | 3h40m  | S | pts/2 | main %2      | ~/src/価格-api            | node /usr/local/bin/codex
-1712 | 1700 | agent codex  | codex (native)           | 143  |     | 3   | 3h40m  | S | pts/2 | main %2      | ~/src/価格-api            | /usr/local/lib/node_modules/@openai/codex/vendor/codex
+1700 | 1220 | agent codex  | codex                    | 61   |     |     | 3h40m  | S | pts/2 | main %2      | ~/src/prices-api          | node /usr/local/bin/codex
+1712 | 1700 | agent codex  | codex (native)           | 143  |     | 3   | 3h40m  | S | pts/2 | main %2      | ~/src/prices-api          | /usr/local/lib/node_modules/@openai/codex/vendor/codex
 1730 | 1712 | mcp          | github-mcp-server        | 38   |     |     | 3h40m  | S |       | main %2      |                         | github-mcp-server stdio
 2095 | 1201 | shell        | bash                     | 5    |     |     | 2d00h  | S | pts/5 | lean %5      |                         | -bash
 2101 | 2095 | agent claude | claude                   | 377  |     |     | 9h00m  | S | pts/5 | lean %5      | ~/proofs/mathlib-fork   | claude

@@ -18,6 +18,16 @@ const BEAT_TONES = {
 
 export const beatTone = (beat: Heartbeat): Tone => BEAT_TONES[beat.state];
 
+const silent = (beat: Heartbeat): string => `silent for ${formatAge(beat.ageSeconds)}`;
+
+const ENDINGS = {
+  fine: () => '',
+  warn: silent,
+  critical: silent,
+  unreadable: beat => beat.reason ?? 'unreadable',
+  leftover: beat => beat.reason ?? 'left over',
+} satisfies Record<Heartbeat['state'], (beat: Heartbeat) => string>;
+
 /** `task 688, phase 2, checking diagnostics, foo`: the parts a heartbeat tells. */
 export const beatText = (beat: Heartbeat): string => {
   const parts = [
@@ -27,30 +37,31 @@ export const beatText = (beat: Heartbeat): string => {
     beat.proof ?? '',
   ];
   const told = parts.filter(Boolean).join(', ');
-  const silent = beat.state === 'warn' || beat.state === 'critical';
-  const age = silent ? `silent for ${formatAge(beat.ageSeconds)}` : '';
-  return [told, age || (beat.state === 'fine' ? '' : beat.state)].filter(Boolean).join(', ');
+  return [told, ENDINGS[beat.state](beat)].filter(Boolean).join(', ');
 };
 
-/** The command without its program: the name column has that already. */
+/** `zsh` of `/usr/bin/zsh` and of the `-zsh` of a login shell. */
+const basename = (word: string): string => word.slice(word.lastIndexOf('/') + 1).replace(/^-/, '');
+
+/** The command without what the name column says already: the program, and the interpreter before it. */
 const argumentsOf = (command: string, name: string): string => {
-  const space = command.indexOf(' ');
-  if (space < 0) return '';
-  const program = command.slice(0, space);
-  const rest = command.slice(space + 1);
-  return program.endsWith(name) || name.startsWith(program) ? rest : command;
+  if (command.startsWith(name)) return command.slice(name.length).trimStart();
+  const words = command.split(' ');
+  const program = name.split(' ')[0]!;
+  const at = words.slice(0, 3).findIndex(word => basename(word) === program);
+  return at < 0 ? command : words.slice(at + 1).join(' ');
 };
 
 /** What a process is doing, in one line: the reason when it is not live, its heartbeat, where it works, its arguments. */
 export const doing = (row: Row): Doing => {
   const p = row.process;
   if (!p) return { text: row.group?.note ?? '', tone: 'faint' };
-  const why = p.why[0];
-  if (p.verdict === 'leak' && why) return { text: why, tone: 'leak' };
+  const why = row.inherits ? undefined : p.why[0];
+  if (p.verdict === 'leak' && why) return { text: why, tone: 'reason' };
   if (p.verdict === 'suspect' && why) return { text: why, tone: 'suspect' };
   if (row.beat) return { text: beatText(row.beat), tone: beatTone(row.beat) };
   if (p.verdict === 'protected' && why) return { text: why, tone: 'faint' };
   const cwd = p.facts.details?.cwd;
   if ((p.kind === 'agent' || p.kind === 'lake') && cwd) return { text: cwd, tone: 'faint' };
-  return { text: argumentsOf(p.command, p.name), tone: 'faint' };
+  return { text: argumentsOf(p.command, p.name) || (p.kind === 'shell' ? '' : (cwd ?? '')), tone: 'faint' };
 };

@@ -38,7 +38,7 @@ export const layoutFor = (size: Size, detailOpen: boolean): Layout => {
   const body = Math.max(1, rows - headerRows - (columnRow ? 1 : 0) - footerRows);
   const tabs = rows >= PANEL_ROWS;
   const detail = columns >= BESIDE_COLUMNS ? 'beside' : rows >= BELOW_ROWS ? 'below' : 'instead';
-  const wanted = Math.min(12, Math.max(4, Math.round(rows * 0.24)));
+  const wanted = Math.min(12, Math.max(4, Math.round(rows * 0.2)));
   const base = { ...size, headerRows, columnRow, footerRows, tabs, detail } as const;
   if (!detailOpen || detail === 'beside') {
     const panelRows = tabs ? wanted : 0;

@@ -35,15 +35,29 @@ export const resample = (points: readonly MemoryPoint[], width: number): readonl
   });
 };
 
-/** A bar plot from zero to `ceiling`, top row first, in eighths of a cell. */
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** From zero, unless all of the curve is in the upper half: then from below its lowest point, or a rise would not be seen. */
+export const plotRange = (values: readonly number[]): Range => {
+  const highest = Math.max(...values);
+  const lowest = Math.min(...values);
+  const spread = highest - lowest;
+  if (spread < highest * FLAT || lowest < highest / 2) return { low: 0, high: highest * 1.1 };
+  return { low: lowest - spread * 0.4, high: highest + spread * 0.1 };
+};
+
+/** A bar plot over the range, top row first, in eighths of a cell. */
 export const memoryPlot = (
   values: readonly number[],
   rows: number,
-  ceiling: number,
+  { low, high }: Range,
   glyphs: Glyphs,
 ): readonly string[] => {
   const steps = glyphs.eighths.length - 1;
-  const heights = values.map(v => Math.round((Math.min(v, ceiling) / Math.max(1, ceiling)) * rows * steps));
+  const heights = values.map(v => Math.round(((v - low) / Math.max(1, high - low)) * rows * steps));
   return Array.from({ length: rows }, (_, row) => {
     const floor = (rows - 1 - row) * steps;
     return heights.map(h => glyphs.eighths[Math.max(0, Math.min(steps, h - floor))]).join('');

@@ -21,6 +21,8 @@ export interface Row {
   readonly count: number;
   readonly treeBytes: number;
   readonly beat: Heartbeat | null;
+  /** Its parent's row has the same verdict: the reason stands there, once. */
+  readonly inherits: boolean;
   /** Shown only because something below it matches the filter. */
   readonly context: boolean;
 }
@@ -83,6 +85,24 @@ const forest = (snapshot: Snapshot, all: boolean): Branch[] => {
   return roots;
 };
 
+const LOUDNESS = { critical: 0, warn: 1, unreadable: 2, fine: 3, leftover: 4 } satisfies Record<
+  Heartbeat['state'],
+  number
+>;
+
+/** An agent may have a progress file and a marker: its row tells the worst, and of equals the one that says most. */
+const worstBeats = (all: readonly Heartbeat[]): ReadonlyMap<string, Heartbeat> => {
+  const beats = new Map<string, Heartbeat>();
+  for (const beat of all) {
+    if (!beat.agent) continue;
+    const key = keyOf(beat.agent);
+    const known = beats.get(key);
+    const louder = known ? LOUDNESS[beat.state] - LOUDNESS[known.state] : -1;
+    if (louder < 0 || (louder === 0 && known?.operation === null)) beats.set(key, beat);
+  }
+  return beats;
+};
+
 /** Keys of branches that match or hold a match; null: everything. */
 const kept = (roots: readonly Branch[], filter: string): Map<string, boolean> | null => {
   const matches = matcher(filter);
@@ -103,7 +123,7 @@ const kept = (roots: readonly Branch[], filter: string): Map<string, boolean> | 
 export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[] => {
   const roots = forest(snapshot, options.all);
   const keep = kept(roots, options.filter);
-  const beats = new Map(snapshot.heartbeats.flatMap(b => (b.agent ? [[keyOf(b.agent), b] as const] : [])));
+  const beats = worstBeats(snapshot.heartbeats);
   const order = comparing(options.sort);
   const groups = new Map<string, { group: Group; branches: Branch[] }>();
   for (const root of roots) {
@@ -114,7 +134,7 @@ export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[
     groups.set(group.key, entry);
   }
   const rows: Row[] = [];
-  const add = (branch: Branch, above: string, last: boolean): void => {
+  const add = (branch: Branch, above: string, last: boolean, parent: JudgedProcess | null): void => {
     const children = keep ? branch.children.filter(c => keep.has(c.key)) : branch.children;
     const folded = children.length > 0 && options.folded.has(branch.key);
     rows.push({
@@ -127,13 +147,14 @@ export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[
       count: branch.count,
       treeBytes: branch.bytes,
       beat: beats.get(branch.key) ?? null,
+      inherits: parent?.verdict === branch.process.verdict,
       context: keep !== null && keep.get(branch.key) === false,
     });
     if (folded) return;
     const next = above + (last ? ' ' : 'I');
     const sorted = [...children].sort(order);
     sorted.forEach((child, i) => {
-      add(child, next, i === sorted.length - 1);
+      add(child, next, i === sorted.length - 1, branch.process);
     });
   };
   const ordered = [...groups.values()].sort(
@@ -153,12 +174,13 @@ export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[
       count,
       treeBytes,
       beat: null,
+      inherits: false,
       context: false,
     });
     if (folded) continue;
     const sorted = [...branches].sort(order);
     sorted.forEach((branch, i) => {
-      add(branch, '', i === sorted.length - 1);
+      add(branch, '', i === sorted.length - 1, null);
     });
   }
   return rows;

@@ -4,7 +4,7 @@ import { memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, type Owner } from '../../model/snapshot.ts';
 import { beatText, beatTone } from '../doing.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
-import { growth, memoryPlot, resample } from '../plot.ts';
+import { growth, memoryPlot, plotRange, resample } from '../plot.ts';
 import type { Row } from '../rows.ts';
 import { type Screen, selectedRow } from '../screen.ts';
 import type { Tone } from '../theme.ts';
@@ -78,13 +78,20 @@ const plotLines = (screen: Screen, p: JudgedProcess, width: number): readonly Li
   if (points.length < 2) return [];
   const room = Math.min(72, Math.max(10, width - LABEL - 3));
   const values = resample(points, room);
-  const top = Math.max(...values) * 1.1;
+  const range = plotRange(values);
   const span = (points.at(-1)!.at - points[0]!.at) / 1000;
-  const plot = memoryPlot(values, PLOT_ROWS, top, screen.glyphs);
+  const plot = memoryPlot(values, PLOT_ROWS, range, screen.glyphs);
   return [
     ...plot.map(
       (text, i): Line => [
-        run(toWidth(i === 0 ? formatBytes(top) : i === PLOT_ROWS - 1 ? '0' : '', LABEL, 'right'), 'faint'),
+        run(
+          toWidth(
+            i === 0 ? formatBytes(range.high) : i === PLOT_ROWS - 1 ? formatBytes(range.low) : '',
+            LABEL,
+            'right',
+          ),
+          'faint',
+        ),
         run(screen.glyphs.bar, 'rule'),
         run(text, 'graph'),
       ],
@@ -142,7 +149,7 @@ export const detailContent = (row: Row, screen: Screen, width: number): readonly
     ...findings.flatMap(f =>
       field(
         f.severity,
-        `${f.title}: ${f.why}. ${f.remedy}.`,
+        `${f.title}: ${f.why} ${screen.glyphs.arrow} ${f.remedy}`,
         width,
         f.severity === 'info' ? 'plain' : f.severity === 'warn' ? 'warn' : 'bad',
       ),

@@ -97,7 +97,8 @@ export const headerLines = (screen: Screen): readonly Line[] => {
   const every: Line = state.readOnly ? [] : [run(`every ${state.intervalSeconds}s `, 'faint')];
   const room = width - lineWidth(left) - lineWidth(every) - 2;
   const spark = sparkline(state.memory, Math.min(SPARK_CELLS, room - 1), glyphs);
-  const right: Line = spark === '' ? every : [run(spark, 'graph'), run(GAP), ...every];
+  const label = room > SPARK_CELLS + 8 ? 'mem ' : '';
+  const right: Line = spark === '' ? every : [run(label, 'faint'), run(spark, 'graph'), run(GAP), ...every];
   return [
     lineToWidth(spread(left, right, width), width),
     ...flow(facts(screen, narrow), layout.headerRows - 1, width).map(line => lineToWidth(line, width)),

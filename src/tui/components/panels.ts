@@ -2,8 +2,9 @@ import type { LogLine } from '../../engine/live.ts';
 import type { Finding, Severity } from '../../model/finding.ts';
 import { formatAge } from '../../model/format.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
+import { cells } from '../../model/width.ts';
 import { beatText, beatTone } from '../doing.ts';
-import { inTone, type Line, lineToWidth, run, toWidth } from '../line.ts';
+import { inTone, type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
 import type { Screen } from '../screen.ts';
 import type { Tone } from '../theme.ts';
 import type { PanelId } from '../view-state.ts';
@@ -32,22 +33,18 @@ const findingLine = (f: Finding, { layout, glyphs }: Screen): Line => {
   ];
 };
 
-const heartbeatLine = (b: Heartbeat, { layout }: Screen): Line => {
+/** What it says, and the end of its path: the file's name and its task's directory tell more than the root. */
+const heartbeatLine = (b: Heartbeat, { layout, glyphs }: Screen): Line => {
   const told = beatText(b);
-  const room = layout.columns - 22;
-  const path = b.path.length > room ? `…${b.path.slice(-(room - 1))}` : b.path;
+  const room = layout.columns - 24 - cells(told);
+  const path = b.path.length <= room ? b.path : glyphs.ellipsis + b.path.slice(-Math.max(0, room - 1));
   return [
     run(toWidth(b.state, 10), beatTone(b)),
     run(' '),
     run(toWidth(formatAge(b.ageSeconds), 6, 'right')),
     run('  '),
-    ...(told === '' || layout.columns >= WIDE
-      ? [
-          run(toWidth(told || b.reason || '', layout.columns >= WIDE ? 56 : 0), 'plain'),
-          run(' '),
-          run(path, 'faint'),
-        ]
-      : [run(told)]),
+    run(told),
+    ...(room > 12 ? [run(`  ${path}`, 'faint')] : []),
   ];
 };
 
@@ -79,17 +76,28 @@ export const panelLength = (
 const windowTop = (cursor: number, count: number, rows: number): number =>
   Math.max(0, Math.min(cursor - Math.floor(rows / 2), count - rows));
 
+/** Where there is no room beside it, the finding under the cursor tells why and what to do below itself. */
+const unfolded = (screen: Screen): readonly Line[] => {
+  const { view, layout, snapshot, glyphs } = screen;
+  const finding = view.focus === 'findings' ? snapshot.findings[view.panelCursor] : undefined;
+  if (!finding || layout.columns >= WIDE) return [];
+  const text = `${finding.why} ${glyphs.arrow} ${finding.remedy}`;
+  return wrap(text, layout.columns - 12).map(part => [run(' '.repeat(9)), run(part, 'faint')]);
+};
+
 export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
   const { view, layout, glyphs } = screen;
   const { columns } = layout;
-  const content = CONTENT[view.panel](screen);
   const focused = view.focus === view.panel;
-  const top = windowTop(focused ? view.panelCursor : 0, content.length, rows);
-  const lines: Line[] = content.slice(top, top + rows).map((line, i) => {
-    const selected = focused && top + i === view.panelCursor;
+  const more = unfolded(screen);
+  const content = CONTENT[view.panel](screen).flatMap((line, i): readonly Line[] => {
     const body = lineToWidth(line, columns - 2, glyphs.ellipsis);
-    return selected ? [run(`${glyphs.cursor} `, 'title'), ...inTone(body, 'selected')] : [run('  '), ...body];
+    if (!focused || i !== view.panelCursor) return [[run('  '), ...body]];
+    return [[run(`${glyphs.cursor} `, 'title'), ...inTone(body, 'selected')], ...more];
   });
-  if (lines.length === 0) lines.push(lineToWidth([run('  '), run(EMPTY[view.panel], 'faint')], columns));
-  return Array.from({ length: rows }, (_, i) => lines[i] ?? lineToWidth([], columns));
+  if (content.length === 0) content.push([run('  '), run(EMPTY[view.panel], 'faint')]);
+  const top = windowTop(focused ? view.panelCursor + more.length : 0, content.length, rows);
+  return Array.from({ length: rows }, (_, i) =>
+    lineToWidth(content[top + i] ?? [], columns, glyphs.ellipsis),
+  );
 };

@@ -1,4 +1,4 @@
-import { formatAge, formatBytes, plural } from '../../model/format.ts';
+import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
 import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../plan-words.ts';
@@ -77,11 +77,11 @@ const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs }: 
       run(typed, 'strong'),
       run(glyphs.caret, 'key'),
     ];
-  const then = request.act === 'end' || request.act === 'clean' ? ', leaves first' : '';
+  const order = request.act === 'end' || request.act === 'clean' ? ', leaves first' : '';
+  const bytes = plan.bytes > 0 ? `; ${spellBytes(plan.bytes)} come back` : '';
   return [
     run(' y', 'key'),
-    run(` signals ${plural(plan.steps.length, 'process', 'processes')}${then}. `, 'strong'),
-    run('Any other key leaves; nothing happens.', 'faint'),
+    run(` signals ${plural(plan.steps.length, 'process', 'processes')}${order}${bytes}`, 'strong'),
   ];
 };
 

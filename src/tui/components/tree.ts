@@ -23,17 +23,18 @@ const KIND_TONES = {
 } satisfies Record<Kind, Tone>;
 
 const MIN_DOING = 14;
+const MAX_NAME = 46;
 
 /** Widths of the name and of what it is doing: the name gets what long names need, not more. */
 const flexible = (width: number, columns: readonly Column[]): { name: number; doing: number } => {
   const room = width - 2 - columns.reduce((sum, c) => sum + c.width + 1, 0);
-  const name = Math.min(room, Math.max(26, Math.floor(room * 0.42)));
+  const name = Math.min(room, MAX_NAME, Math.max(26, Math.floor(room * 0.42)));
   return room - name - 2 < MIN_DOING ? { name: room, doing: 0 } : { name, doing: room - name - 2 };
 };
 
 /** Deep trees in a narrow pane keep the end of the trail: who the parent is matters more than the grandparents. */
 const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
-  const limit = Math.max(1, Math.floor(room / 5));
+  const limit = Math.max(1, Math.floor((room - 12) / 2));
   const shown = trail.length > limit ? trail.slice(-limit) : trail;
   let text = '';
   for (const step of shown)

@@ -1,0 +1,192 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Driven, type DriveOptions, drive } from './drive.ts';
+
+let driven: Driven;
+const open = async (columns = 100, rows = 30, options: DriveOptions = {}): Promise<Driven> => {
+  driven = await drive(columns, rows, options);
+  return driven;
+};
+afterEach(async () => {
+  await driven.close();
+});
+const text = (): string => driven.terminal.text();
+const lastRow = (): string => driven.terminal.lines().at(-1)!;
+
+/** Selects a process by filtering for its pid. */
+const select = async (pid: number): Promise<void> => {
+  await driven.press('filter');
+  await driven.type(String(pid));
+  await driven.press('filter-keep');
+};
+
+describe('the plan comes first', () => {
+  test('c shows every pid with its memory, age and reason, and runs nothing', async () => {
+    await open();
+    await driven.press('clean');
+    for (const pid of [3310, 3331, 3402, 3440, 3450, 3460, 3505, 3520, 3533])
+      expect(text()).toContain(String(pid));
+    expect(text()).toContain('Clean what is proven leaked: 9 processes, 3.0 GiB back');
+    expect(text()).toMatch(/TERM +3402 lean-lsp-mcp +153M 19h00m +seen below claude 2988/);
+    expect(driven.live.ran).toEqual([]);
+  });
+
+  test.each([
+    ['enter', '\r'],
+    ['Esc', '\u001b'],
+    ['c again', 'c'],
+    ['n', 'n'],
+    ['q', 'q'],
+  ])('%s leaves it and nothing happens', async (_, key) => {
+    await open();
+    await driven.press('clean');
+    await driven.type(key);
+    expect(text()).not.toContain('Clean what is proven leaked');
+    expect(driven.live.ran).toEqual([]);
+  });
+
+  test('y runs it: outcomes row by row, then the summary, which stays in the log', async () => {
+    await open();
+    await driven.press('clean');
+    await driven.type('y');
+    await driven.terminal.until('8 ended, 1 killed, 3.0G back');
+    expect(text()).toMatch(/killed +3460 lean --worker/);
+    expect(text()).toMatch(/ended +3402 lean-lsp-mcp/);
+    await driven.press('running-leave', 'previous-panel');
+    await driven.terminal.until('you: 8 ended, 1 killed, 3.0G back');
+    expect(text()).toContain('no leaks');
+  });
+
+  test('a repeated y runs it once', async () => {
+    await open();
+    await driven.press('clean');
+    await driven.type('yyyy');
+    await driven.terminal.until('Done');
+    expect(driven.live.ran).toHaveLength(1);
+  });
+
+  test('keys typed before the plan is there do not confirm it', async () => {
+    await open();
+    driven.terminal.type('c');
+    driven.terminal.type('y');
+    await driven.type('');
+    expect(driven.live.ran).toEqual([]);
+  });
+
+  test('outcomes arrive while the rest is still waiting', async () => {
+    await open(100, 30, { stepMs: 60 });
+    await driven.press('clean');
+    await driven.type('y');
+    await driven.terminal.until(/Working: [1-8] of 9/);
+    await driven.press('stop');
+    expect(lastRow()).toContain('No further signals');
+  });
+});
+
+describe('chunks', () => {
+  test('jjjx typed at once moves three rows and opens the plan for that row', async () => {
+    await open();
+    await driven.type('jjjx');
+    expect(text()).toContain('End: 4 processes');
+    expect(text()).toContain('lean --worker');
+    expect(driven.live.ran).toEqual([]);
+  });
+
+  test('xy typed at once opens the plan and does not run it', async () => {
+    await open();
+    await driven.type('jxy');
+    expect(text()).toContain('End: 2 processes');
+    expect(driven.live.ran).toEqual([]);
+    await driven.type('y');
+    expect(driven.live.ran).toHaveLength(1);
+  });
+
+  test('a pasted xy is no key at all', async () => {
+    await open();
+    await driven.press('down');
+    await driven.type('\u001b[200~xy\u001b[201~');
+    expect(text()).not.toContain('End:');
+    expect(lastRow()).toContain('A paste is not taken for keys');
+  });
+});
+
+describe('protected processes', () => {
+  test('a hard-protected one is refused, with the reason', async () => {
+    await open();
+    await select(4150);
+    await driven.press('end-process');
+    expect(text()).toMatch(/Refused: 1 process\n +4150 claude daemon: Claude's own supervisor/);
+    await driven.type('y');
+    expect(driven.live.ran).toEqual([]);
+  });
+
+  test('a soft-protected one asks for its pid, and y counts only after that', async () => {
+    await open();
+    await select(4101);
+    await driven.press('end-process');
+    expect(text()).toContain('Type its pid, 4101, to confirm');
+    await driven.type('y');
+    expect(driven.live.ran).toEqual([]);
+    expect(lastRow()).toContain('Type 4101 first');
+    await driven.type('4101y');
+    expect(driven.live.ran).toEqual([]);
+    await driven.type('y');
+    expect(driven.live.ran).toHaveLength(1);
+  });
+
+  test('a wrong pid can be erased', async () => {
+    await open();
+    await select(4101);
+    await driven.press('end-process');
+    await driven.type('42');
+    await driven.press('plan-erase', 'plan-erase');
+    await driven.type('4101');
+    expect(text()).toContain('y signals 1 process');
+  });
+});
+
+describe('what the keys act on', () => {
+  test('marked subtrees together, else the selected one', async () => {
+    await open();
+    await driven.press('down', 'mark');
+    await driven.press('down', 'down', 'down', 'down', 'down', 'mark');
+    await driven.press('kill');
+    expect(text()).toContain('Kill at once: 5 processes');
+    expect(text()).toMatch(/KILL +3505/);
+  });
+
+  test('space on a heading marks all below it', async () => {
+    await open();
+    await driven.press('mark', 'end-process');
+    expect(text()).toContain('End: 9 processes');
+  });
+
+  test('x on a heading says what to do instead', async () => {
+    await open();
+    await driven.press('end-process');
+    expect(lastRow()).toContain('select a process, or mark some with space');
+  });
+
+  test('z nudges the parent that owes the wait', async () => {
+    await open();
+    await driven.press('zombies');
+    expect(text()).toMatch(/CHLD +1522 lean-lsp-mcp .*owes the wait for 3 zombies/);
+    await driven.type('y');
+    await driven.terminal.until('Done');
+    await driven.press('running-leave');
+    expect(text()).not.toContain('Z×3');
+  });
+
+  test('S chooses a signal, and its plan still waits for y', async () => {
+    await open();
+    await driven.press('down', 'signal', 'signals-down', 'signals-choose');
+    expect(text()).toContain('Signal SIGINT: 1 process');
+    expect(driven.live.ran).toEqual([]);
+  });
+
+  test('a recorded table is read-only and says so', async () => {
+    await open(100, 30, { readOnly: 'A recorded table: nothing here can be signalled.' });
+    await driven.press('clean');
+    expect(lastRow()).toContain('A recorded table: nothing here can be signalled.');
+    expect(text()).toContain('read-only');
+  });
+});

@@ -1,0 +1,98 @@
+import { type DemoLive, type DemoOptions, demoLive } from '../../src/engine/demo.ts';
+import { BINDINGS, type BindingName } from '../../src/tui/keymap.ts';
+import { runTui, type TuiOptions } from '../../src/tui/main.tsx';
+import { HeadlessTerminal } from '../support/terminal.ts';
+
+/** What a terminal sends for each key the bindings name. */
+const SENT: Readonly<Record<string, string>> = {
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  pageup: '\u001b[5~',
+  pagedown: '\u001b[6~',
+  delete: '\u001b[3~',
+  'shift-tab': '\u001b[Z',
+  f1: '\u001bOP',
+  enter: '\r',
+  tab: '\t',
+  space: ' ',
+  backspace: '\u007f',
+  escape: '\u001b',
+};
+
+export const sent = (key: string): string => {
+  if (key.startsWith('ctrl-')) return String.fromCharCode(key.charCodeAt(5) - 96);
+  return SENT[key] ?? key;
+};
+
+export interface Driven {
+  readonly terminal: HeadlessTerminal;
+  readonly live: DemoLive;
+  /** The exit code, once the TUI has ended. */
+  readonly ended: Promise<number>;
+  /** Presses keys by the names of their bindings, each in a read of its own. */
+  press(...names: BindingName[]): Promise<void>;
+  type(chunk: string): Promise<void>;
+  close(): Promise<number>;
+}
+
+export interface DriveOptions extends DemoOptions, TuiOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly live?: DemoLive;
+  readonly stopSelf?: () => void;
+}
+
+/** The whole TUI in a terminal without a screen, on the invented machine, with time standing still. */
+export const drive = async (columns: number, rows: number, options: DriveOptions = {}): Promise<Driven> => {
+  const terminal = new HeadlessTerminal(columns, rows);
+  const live = options.live ?? demoLive({ ticking: false, stepMs: 1, ...options });
+  const ended = runTui({
+    live,
+    options,
+    ...terminal.stdio,
+    env: options.env ?? { LANG: 'en_GB.UTF-8' },
+    ...(options.stopSelf && { stopSelf: options.stopSelf }),
+  });
+  await terminal.settled();
+  // A key's effect takes a promise or two (a plan, PSS), React's and Ink's own scheduling, and Esc the silence that
+  // tells it from a sequence: over when three rounds of the loop went by without a write.
+  const quiet = async (): Promise<void> => {
+    let calm = 0;
+    let seen = terminal.stdout.writes.length;
+    while (calm < 3) {
+      await new Promise(resolve => setTimeout(resolve, 14));
+      await new Promise(resolve => setImmediate(resolve));
+      await terminal.settled();
+      calm = terminal.stdout.writes.length === seen ? calm + 1 : 0;
+      seen = terminal.stdout.writes.length;
+    }
+  };
+  const driven: Driven = {
+    terminal,
+    live,
+    ended,
+    press: async (...names) => {
+      for (const name of names) {
+        const binding = BINDINGS.find(b => b.name === name)!;
+        terminal.type(sent(binding.keys[0]!));
+        await quiet();
+      }
+    },
+    type: async chunk => {
+      terminal.type(chunk);
+      await quiet();
+    },
+    close: async () => {
+      terminal.type('\u0003');
+      const code = await ended;
+      await live.stop();
+      await terminal.settled();
+      return code;
+    },
+  };
+  await quiet();
+  return driven;
+};

@@ -1,0 +1,213 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { demoLive } from '../../src/engine/demo.ts';
+import { DEMO_PROCESSES } from '../../src/engine/demo-machine.ts';
+import { type Driven, type DriveOptions, drive } from './drive.ts';
+
+let driven: Driven;
+const open = async (columns = 100, rows = 30, options: DriveOptions = {}): Promise<void> => {
+  driven = await drive(columns, rows, options);
+};
+afterEach(async () => {
+  await driven.close();
+});
+const text = (): string => driven.terminal.text();
+const lines = (): string[] => driven.terminal.lines();
+const lastRow = (): string => lines().at(-1)!;
+const selected = (): string => lines().find(line => line.startsWith('▌')) ?? '';
+
+describe('moving', () => {
+  test('arrows and letters move, home and end go to the ends, pages by pages', async () => {
+    await open();
+    await driven.press('down', 'down', 'up');
+    expect(selected()).toContain('3310');
+    await driven.press('end');
+    expect(selected()).toContain('4020');
+    expect(text()).toContain('53 of 53');
+    await driven.press('page-up', 'home');
+    expect(selected()).toContain('leaked');
+    await driven.press('page-down');
+    expect(text()).toContain('17 of 53');
+  });
+
+  test('left folds, then goes to the parent; right opens again', async () => {
+    await open();
+    await driven.type('jjjj');
+    await driven.press('left');
+    expect(selected()).toMatch(/3440.*▸ lake serve \+2/);
+    await driven.press('left');
+    expect(selected()).toContain('3402');
+    await driven.press('right');
+    expect(selected()).toContain('3440');
+    await driven.press('right');
+    expect(text()).toContain('lean --server');
+  });
+
+  test('everything can be folded and unfolded', async () => {
+    await open();
+    await driven.press('fold-all');
+    expect(text()).toContain('1 of 7');
+    await driven.press('unfold-all');
+    expect(text()).toContain('of 53');
+  });
+
+  test('selection, marks and folds stay with their process when rows come and go', async () => {
+    await open();
+    await driven.press('down', 'down', 'down', 'mark', 'up');
+    expect(selected()).toContain('3402');
+    await driven.live.run(
+      await driven.live.plan({
+        act: 'end',
+        force: false,
+        targets: [{ pid: 3310, start: String((30 * 86_400 - (2 * 86_400 + 4 * 3600)) * 100 + 10) }],
+      }),
+      { act: 'clean' },
+    );
+    await driven.terminal.until(/1 of \d+|2 of \d+/);
+    expect(selected()).toContain('●');
+    expect(selected()).toContain('3402');
+  });
+});
+
+describe('finding things', () => {
+  test('the filter works as you type, and Esc clears it', async () => {
+    await open(160, 30);
+    await driven.press('filter');
+    await driven.type('densi');
+    expect(text()).toContain('Density.lean');
+    expect(text()).not.toContain('chrome');
+    expect(lastRow()).toContain('filter densi');
+    await driven.press('filter-erase', 'filter-keep');
+    expect(lastRow()).toContain('/dens');
+    await driven.press('back');
+    expect(text()).toContain('chrome');
+  });
+
+  test('keys of the main screen are letters in the filter', async () => {
+    await open();
+    await driven.press('filter');
+    await driven.type('qxc');
+    expect(lastRow()).toContain('filter qxc');
+    expect(text()).toContain('No row matches');
+  });
+
+  test('n and N go round the findings and say which', async () => {
+    await open();
+    await driven.press('next-finding');
+    expect(selected()).toContain('3310');
+    expect(lastRow()).toContain('critical: 9 leaked processes');
+    await driven.press('next-finding');
+    expect(selected()).toContain('1522');
+    await driven.press('previous-finding', 'previous-finding');
+    expect(selected()).toContain('2101');
+  });
+
+  test('n opens what is folded above its process', async () => {
+    await open();
+    await driven.press('fold-all', 'next-finding', 'next-finding');
+    expect(selected()).toContain('1522');
+  });
+
+  test('enter in Findings goes to the process', async () => {
+    await open();
+    await driven.press('next-panel', 'down', 'down', 'detail');
+    expect(selected()).toContain('5230');
+  });
+
+  test('a finding under the cursor tells why and the remedy where there is no room beside it', async () => {
+    await open(60, 40);
+    await driven.press('next-panel', 'down');
+    expect(text()).toContain('three lake.orig ended');
+    expect(text()).toMatch(/→ z nudges\s+it with SIGCHLD/);
+  });
+
+  test('o says what became of the jump', async () => {
+    await open();
+    await driven.press('next-finding', 'next-finding', 'pane');
+    expect(lastRow()).toContain('there is no pane to go to for 1522');
+    await driven.press('home', 'pane');
+    expect(lastRow()).toContain('not in a tmux pane');
+  });
+});
+
+describe('looking', () => {
+  test('sorting is told in the header', async () => {
+    await open();
+    await driven.press('sort');
+    expect(text()).toContain('by memory');
+    expect(lines()[4]).toContain('3402');
+  });
+
+  test('a frozen view stands still while the machine goes on', async () => {
+    await open();
+    await driven.press('freeze');
+    const before = lines().slice(2).join('\n');
+    driven.live.tick(600);
+    await driven.terminal.settled();
+    expect(lines().slice(2).join('\n')).toBe(before);
+    expect(text()).toContain('FROZEN');
+    await driven.press('freeze');
+    expect(lines().slice(2).join('\n')).not.toBe(before);
+  });
+
+  test('the interval is stepped and has limits', async () => {
+    await open();
+    await driven.press('longer');
+    expect(text()).toContain('every 3s');
+    await driven.press('shorter', 'shorter', 'shorter');
+    expect(text()).toContain('every 0.5s');
+    await driven.press('shorter');
+    expect(lastRow()).toContain('limit');
+  });
+
+  test('a shows all processes and back', async () => {
+    await open();
+    await driven.press('all', 'end');
+    expect(text()).toContain('postgres');
+    await driven.press('all');
+    expect(text()).not.toContain('postgres');
+  });
+
+  test('the detail pane shows command, owner, verdict, memory with its forecast, and PSS', async () => {
+    await open(200, 50);
+    await driven.type('nnnn');
+    await driven.press('detail');
+    for (const part of [
+      'verdict',
+      'live: its agent 5230 is running',
+      'agent 5230, running: it runs below that agent',
+      'MiB PSS',
+      'growing by 8',
+      'reaches 1.9 GiB in 1h',
+      '10m ago',
+    ])
+      expect(text()).toContain(part);
+    await driven.press('detail');
+    expect(text()).not.toContain('MiB PSS');
+  });
+
+  test('a long detail scrolls', async () => {
+    await open(60, 30);
+    await driven.press('next-finding', 'detail');
+    const before = text();
+    await driven.press('detail-down');
+    expect(text()).not.toBe(before);
+    await driven.press('detail-up');
+    expect(text()).toBe(before);
+  });
+
+  test('help scrolls to its end and any other key leaves', async () => {
+    await open();
+    await driven.press('help', 'help-page-down', 'help-page-down', 'help-page-down');
+    expect(text()).toContain('time since it started');
+    await driven.type('z');
+    expect(text()).not.toContain('─ Help');
+    expect(text()).toContain('leaked');
+  });
+
+  test('an empty machine says what was looked for and how much was seen', async () => {
+    const unrelated = DEMO_PROCESSES.filter(p => p.pid < 1000);
+    await open(80, 24, { live: demoLive({ ticking: false, processes: unrelated }) });
+    expect(text()).toContain('0 recognised of 221 processes');
+    expect(text()).toContain('Looked for: claude, codex');
+  });
+});

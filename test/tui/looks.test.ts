@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { demoSnapshot } from '../../src/engine/demo.ts';
+import { cells } from '../../src/model/width.ts';
+import { COLUMNS, columnsFor, VERDICT_WORDS } from '../../src/tui/columns.ts';
+import { glyphsFor, speaksUtf8 } from '../../src/tui/glyphs.ts';
+import { layoutFor } from '../../src/tui/layout.ts';
+import { lineToWidth, lineWidth, paint, run, toWidth, wrap } from '../../src/tui/line.ts';
+import { growth, memoryPlot, resample, sparkline } from '../../src/tui/plot.ts';
+import { treeRows } from '../../src/tui/rows.ts';
+import { THEMES, TONES, themeFor } from '../../src/tui/theme.ts';
+
+const unicode = glyphsFor({ LANG: 'C.UTF-8' });
+
+describe('columns', () => {
+  const rows = treeRows(demoSnapshot(), { folded: new Set(), filter: '', sort: 'start', all: true });
+
+  test.each(COLUMNS)('$id fits its width on every row', column => {
+    for (const row of rows) expect(cells(column.text(row))).toBeLessThanOrEqual(column.width);
+  });
+
+  test('drop as the screen gets narrower, verdict and memory last', () => {
+    expect(columnsFor(200, null).map(c => c.id)).toEqual(COLUMNS.map(c => c.id));
+    expect(columnsFor(60, null).map(c => c.id)).toEqual(['verdict', 'pid', 'mem', 'cpu', 'age', 'state']);
+    expect(columnsFor(40, null).map(c => c.id)).toEqual(['verdict', 'mem', 'age']);
+    expect(columnsFor(26, null).map(c => c.id)).toEqual(['verdict']);
+  });
+
+  test("are the user's, in the user's order, as far as they fit", () => {
+    expect(columnsFor(60, ['age', 'mem', 'nonsense']).map(c => c.id)).toEqual(['age', 'mem']);
+  });
+
+  test('a verdict is always a word', () => {
+    for (const word of Object.values(VERDICT_WORDS)) expect(word).toMatch(/\S/);
+    expect(new Set(Object.values(VERDICT_WORDS)).size).toBe(5);
+  });
+});
+
+describe('layout', () => {
+  test.each([
+    [40, 10],
+    [60, 40],
+    [80, 24],
+    [120, 40],
+    [200, 50],
+    [20, 5],
+  ])('%i×%i uses every row, with and without detail', (columns, rows) => {
+    for (const open of [false, true]) {
+      const l = layoutFor({ columns, rows }, open);
+      const tree = l.treeRows + (l.treeRows > 0 && l.columnRow ? 1 : 0);
+      const below = open && l.detail !== 'beside' ? l.detailRows : 0;
+      expect(l.headerRows + tree + below + (l.panelRows > 0 ? 1 + l.panelRows : 0) + l.footerRows).toBe(rows);
+    }
+  });
+
+  test('detail goes beside on wide, below on high, instead of the tree on small screens', () => {
+    expect(layoutFor({ columns: 200, rows: 50 }, true).detail).toBe('beside');
+    expect(layoutFor({ columns: 60, rows: 40 }, true).detail).toBe('below');
+    expect(layoutFor({ columns: 80, rows: 24 }, true).detail).toBe('instead');
+  });
+});
+
+describe('text in cells', () => {
+  test('wide and combining characters are counted as the terminal shows them', () => {
+    expect(cells(toWidth('日本語テキスト', 6))).toBe(6);
+    expect(toWidth('e\u0301te\u0301', 5)).toBe('e\u0301te\u0301  ');
+    expect(lineWidth(lineToWidth([run('日本'), run('語語')], 7))).toBe(7);
+  });
+
+  test('wrapping keeps words and cuts what is longer than a line', () => {
+    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+    expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
+    expect(wrap('', 4)).toEqual(['']);
+  });
+});
+
+describe('themes', () => {
+  test('without colour only bold, faint, underline and inverse are left', () => {
+    for (const name of ['default', 'light', 'high-contrast'] as const) {
+      const theme = themeFor(name, false);
+      for (const tone of TONES) expect(theme[tone]).toMatch(/^(?:[1247](?:;[1247])*)?$/);
+      expect(theme.selected).toContain('7');
+    }
+  });
+
+  test('painting closes what it opens and leaves out trailing blanks', () => {
+    expect(paint([run('a'), run('b', 'leak'), run('  ')], THEMES.default)).toBe('a\u001b[1;31mb\u001b[0m');
+    expect(paint([run('sel ', 'selected')], THEMES.default)).toBe('\u001b[7msel \u001b[0m');
+  });
+
+  test('ASCII where the locale is not UTF-8', () => {
+    expect(speaksUtf8({ LANG: 'en_GB.UTF-8' })).toBe(true);
+    expect(speaksUtf8({ LC_ALL: 'C', LANG: 'en_GB.UTF-8' })).toBe(false);
+    for (const glyph of Object.values(glyphsFor({ LANG: 'C' })).flat()) expect(glyph).toMatch(/^[ -~]+$/);
+  });
+});
+
+describe('plots', () => {
+  const points = (bytes: readonly number[]) => bytes.map((b, i) => ({ at: i * 10_000, bytes: b, cpu: 0 }));
+  const MIB = 1024 ** 2;
+
+  test('a sparkline is flat for noise and rises for news', () => {
+    expect(new Set(sparkline([100, 101, 100, 102], 10, unicode))).toEqual(new Set('▂'));
+    expect(sparkline([0, 50, 100], 10, unicode)).toBe('▁▅█');
+  });
+
+  test('resampling keeps the last known value where nothing was sampled', () => {
+    expect(
+      resample(
+        [
+          { at: 0, bytes: 1, cpu: 0 },
+          { at: 100, bytes: 9, cpu: 0 },
+        ],
+        4,
+      ),
+    ).toEqual([1, 1, 1, 9]);
+  });
+
+  test('a plot has the rows asked for, fullest below', () => {
+    expect(memoryPlot([1, 2, 4], 2, { low: 0, high: 4 }, unicode)).toEqual(['  █', '▄██']);
+  });
+
+  test('growth tells the rate and when the limit is reached', () => {
+    const g = growth(points(Array.from({ length: 61 }, (_, i) => (100 + i) * MIB)), 260 * MIB)!;
+    expect(Math.round((g.rate / MIB) * 60)).toBe(6);
+    expect(g.secondsToLimit).toBeCloseTo(1000, 0);
+  });
+
+  test('steady, shrinking or too short a history promises nothing', () => {
+    expect(growth(points(Array.from({ length: 61 }, () => 5 * MIB)), 100 * MIB)!.secondsToLimit).toBeNull();
+    expect(
+      growth(points(Array.from({ length: 61 }, (_, i) => (100 - i) * MIB)), 900 * MIB)!.secondsToLimit,
+    ).toBeNull();
+    expect(growth(points([1, 2, 3]), 10)).toBeNull();
+  });
+});

@@ -1,0 +1,92 @@
+import type { BindingName } from '../../src/tui/keymap.ts';
+
+/** The main screens: each is a size and the bindings pressed to get there. */
+export interface Scene {
+  readonly name: string;
+  readonly title: string;
+  readonly columns: number;
+  readonly rows: number;
+  readonly press: readonly BindingName[];
+  /** Wait until the screen shows this. */
+  readonly until?: string;
+  /** Also a picture for the README. */
+  readonly picture?: boolean;
+}
+
+export const SCENES: readonly Scene[] = [
+  { name: 'main-200x50', title: 'The main screen, wide', columns: 200, rows: 50, press: [], picture: true },
+  { name: 'main-120x40', title: 'The main screen at 120×40', columns: 120, rows: 40, press: [] },
+  { name: 'side-60x40', title: 'The side pane: 60 columns', columns: 60, rows: 40, press: [], picture: true },
+  { name: 'main-80x24', title: 'The main screen at 80×24', columns: 80, rows: 24, press: ['down', 'down'] },
+  { name: 'main-40x10', title: 'The smallest screen', columns: 40, rows: 10, press: ['down'] },
+  {
+    name: 'plan-100x30',
+    title: 'A plan about to run',
+    columns: 100,
+    rows: 30,
+    press: ['clean'],
+    picture: true,
+  },
+  { name: 'plan-60x40', title: 'A plan in the side pane', columns: 60, rows: 40, press: ['clean'] },
+  {
+    name: 'detail-200x50',
+    title: 'The detail pane beside the tree',
+    columns: 200,
+    rows: 50,
+    press: ['next-finding', 'next-finding', 'next-finding', 'next-finding', 'detail'],
+    picture: true,
+  },
+  {
+    name: 'detail-60x40',
+    title: 'The detail pane in a side pane',
+    columns: 60,
+    rows: 40,
+    press: ['next-finding', 'next-finding', 'next-finding', 'next-finding', 'detail'],
+  },
+  {
+    name: 'detail-80x24',
+    title: 'The detail pane at 80×24',
+    columns: 80,
+    rows: 24,
+    press: ['next-finding', 'detail'],
+  },
+  {
+    name: 'findings-120x40',
+    title: 'The findings panel',
+    columns: 120,
+    rows: 40,
+    press: ['next-panel', 'down'],
+    picture: true,
+  },
+  {
+    name: 'heartbeats-80x24',
+    title: 'The heartbeats panel',
+    columns: 80,
+    rows: 24,
+    press: ['next-panel', 'next-panel'],
+  },
+  { name: 'log-80x24', title: 'The log panel', columns: 80, rows: 24, press: ['previous-panel'] },
+  {
+    name: 'help-100x40',
+    title: 'Help, made from the table of keys',
+    columns: 100,
+    rows: 40,
+    press: ['help'],
+  },
+  {
+    name: 'signals-80x24',
+    title: 'Choosing a signal',
+    columns: 80,
+    rows: 24,
+    press: ['down', 'signal', 'signals-down'],
+  },
+  {
+    name: 'outcomes-100x30',
+    title: 'Outcomes, row by row',
+    columns: 100,
+    rows: 30,
+    press: ['clean', 'go'],
+    until: '8 ended, 1 killed',
+    picture: true,
+  },
+];
