@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
 import { type JsonProcess, type JsonSnapshot, snapshotOf } from '../support/cli.ts';
+import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -28,25 +29,6 @@ const kill = async (pid: number): Promise<void> => {
 };
 
 const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '00000000-dead-4000-8000-000000000000' };
-
-/** Starts a command below PID 1: its parent ends at once. */
-const orphan = async (command: string, env: Record<string, string> = {}, name = 'reaptop-orphan') => {
-  const script = sandbox.write(
-    `bin/${name}.sh`,
-    `#!/bin/sh\nsetsid ${command} </dev/null >/dev/null 2>&1 &\necho $! > ${sandbox.path(`${name}.pid`)}\n`,
-    0o755,
-  );
-  const starter = sandbox.start(['/bin/sh', script], { env });
-  const pid = Number(
-    await until('the orphan to say its pid', () => readFileSync(sandbox.path(`${name}.pid`), 'utf8').trim()),
-  );
-  await until('the starter to end', () => !isRunning(starter.pid));
-  return until('the orphan to be adopted', () =>
-    sandbox
-      .running()
-      .find(p => p.pid === pid && p.ppid !== starter.pid && p.comm !== 'sh' && p.comm !== 'setsid'),
-  );
-};
 
 describe('zombies', () => {
   it('shows an unreaped child under its parent and says so in a finding', async () => {
@@ -101,8 +83,9 @@ describe('what a killed agent leaves', () => {
   it('judges a java by the session its environment names', async () => {
     const java = sandbox.sleeper('java');
     const agent = await startAgent(sandbox);
-    const dead = await orphan(`${java} 600`, DEAD, 'dead');
+    const dead = await orphan(sandbox, `${java} 600`, DEAD, 'dead');
     const alive = await orphan(
+      sandbox,
       `${java} 601`,
       { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: agent.session },
       'alive',
@@ -121,7 +104,7 @@ describe('what a killed agent leaves', () => {
   it('leaks the children of a leaked agent with it', async () => {
     const helper = sandbox.sleeper('some-helper');
     sandbox.write('bin/claude', `#!/bin/sh\n${helper} 601 &\nwait\n`, 0o755);
-    const agent = await orphan(`${sandbox.path('bin/claude')} -p task`, DEAD, 'agent');
+    const agent = await orphan(sandbox, `${sandbox.path('bin/claude')} -p task`, DEAD, 'agent');
     const child = await sandbox.find('the helper', p => p.comm === 'some-helper');
     const snapshot = await snapshotOf(sandbox);
     expect(at(snapshot, agent.pid)).toMatchObject({ kind: 'agent', verdict: 'leak' });
@@ -176,8 +159,8 @@ describe('live things that look leaked', () => {
   });
 
   it('suspects, and never calls leaked, work that somebody detached on purpose', async () => {
-    const print = await orphan(`nohup ${sandbox.sleeper('claude')} 600`, {}, 'print');
-    const build = await orphan(`nohup ${sandbox.script('lake')} build`, {}, 'build');
+    const print = await orphan(sandbox, `nohup ${sandbox.sleeper('claude')} 600`, {}, 'print');
+    const build = await orphan(sandbox, `nohup ${sandbox.script('lake')} build`, {}, 'build');
     const snapshot = await snapshotOf(sandbox);
     expect(at(snapshot, print.pid)).toMatchObject({ kind: 'agent', verdict: 'suspect' });
     expect(at(snapshot, build.pid)).toMatchObject({ kind: 'lake', verdict: 'suspect' });
@@ -188,14 +171,15 @@ describe('live things that look leaked', () => {
       'dev-server.js',
       `require('node:http').createServer().listen(0, '127.0.0.1', () => require('node:fs').writeFileSync(process.argv[2], 'up'));`,
     );
-    const server = await orphan(`${process.execPath} ${dev} ${sandbox.path('up')}`, DEAD, 'dev');
+    const server = await orphan(sandbox, `${process.execPath} ${dev} ${sandbox.path('up')}`, DEAD, 'dev');
     await until('the server to listen', () => readFileSync(sandbox.path('up'), 'utf8'));
     expect(at(await snapshotOf(sandbox), server.pid)).toMatchObject({ kind: 'other', verdict: 'suspect' });
   });
 
   it('protects claude daemon, a server over HTTP, and its own ancestors', async () => {
-    const daemon = await orphan(`${sandbox.script('claude')} daemon run`, DEAD, 'daemon');
+    const daemon = await orphan(sandbox, `${sandbox.script('claude')} daemon run`, DEAD, 'daemon');
     const http = await orphan(
+      sandbox,
       `${process.execPath} ${sandbox.write('mcp-server-web.js', 'setInterval(() => {}, 1e9)')} --transport http`,
       DEAD,
       'http',
