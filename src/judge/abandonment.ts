@@ -1,6 +1,6 @@
 import type { Kind } from '../model/kind.ts';
 import { isZombie } from '../model/process.ts';
-import { type Node, subtreeOf } from './tree.ts';
+import { carrierOf, type Node, subtreeOf } from './tree.ts';
 
 /** Kinds of which one parent needs only one with the same words. */
 const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);
@@ -9,23 +9,39 @@ const isServer = (node: Node): boolean =>
   SERVERS.has(node.kind) ||
   (node.kind === 'wrapper' && [...subtreeOf(node)].some(below => SERVERS.has(below.kind)));
 
-/** One key per (parent, cwd, argv): two servers that share it are duplicates. */
+/** Workers that a server forked have its words, and there are several on purpose. */
+const isWorkerOfItself = ({ facts, parent }: Node): boolean =>
+  JSON.stringify(facts.argv) === JSON.stringify(parent?.facts.argv ?? null);
+
+/** One key per (cwd, argv): two servers of one parent that share it are duplicates. */
 const duplicateKey = (node: Node): string | null =>
-  node.facts.argv === null || node.facts.argv.length === 0 || isZombie(node.facts)
+  node.facts.argv === null || node.facts.argv.length === 0 || isZombie(node.facts) || isWorkerOfItself(node)
     ? null
     : JSON.stringify([node.facts.argv, node.facts.details?.cwd ?? null]);
 
-/** Siblings that are the same server again, oldest first; the newest one is the one in use. */
+/** What a parent runs, seen through the wrappers and shells in between. */
+function* runsFor(carrier: Node): Generator<Node> {
+  for (const child of carrier.children) {
+    yield child;
+    if (child.kind === 'wrapper' || child.kind === 'shell') yield* runsFor(child);
+  }
+}
+
+/** The same server for the same parent again, oldest first; the newest one is the one in use. */
 export const duplicatesOf = (node: Node): Node[] => {
+  const carrier = carrierOf(node);
   const key = duplicateKey(node);
-  if (key === null || node.parent === null || !isServer(node)) return [];
-  return node.parent.children
-    .filter(sibling => isServer(sibling) && duplicateKey(sibling) === key)
+  if (key === null || carrier === null || !isServer(node)) return [];
+  return [...runsFor(carrier)]
+    .filter(other => other.kind === node.kind && isServer(other) && duplicateKey(other) === key)
     .sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid);
 };
 
 /** Whatever talks over its standard input. Shells, builds and agents read it once, or not at all: an ended writer means nothing. */
 const TALKS_OVER_STDIN: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser', 'other']);
+
+const talksOverStdin = (node: Node): boolean =>
+  TALKS_OVER_STDIN.has(node.kind) || (node.kind === 'wrapper' && isServer(node));
 
 /** Evidence that a process below a live agent is no longer used; null when there is none. */
 export const abandonment = (node: Node): string | null => {
@@ -33,7 +49,7 @@ export const abandonment = (node: Node): string | null => {
   const newest = same.at(-1);
   if (newest !== undefined && newest !== node)
     return `the same server runs again as ${newest.facts.pid}, which is newer`;
-  if (TALKS_OVER_STDIN.has(node.kind) && node.facts.details?.stdin === 'abandoned-pipe')
+  if (talksOverStdin(node) && node.facts.details?.stdin === 'abandoned-pipe')
     return 'nobody holds the other end of its standard input';
   return null;
 };

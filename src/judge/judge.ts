@@ -71,15 +71,17 @@ export const judge = ({
   };
 };
 
-/** Shown processes with their depth among the shown ones; parents before children, oldest sibling first. */
+/** Shown processes with their depth among the shown ones; parents before children, each exactly once. */
 function* inOrder(tree: Tree, shown: (node: Node) => boolean): Generator<{ node: Node; depth: number }> {
-  const isShownRoot = (node: Node): boolean => shown(node) && (node.parent === null || !shown(node.parent));
-  for (const root of tree.nodes.filter(isShownRoot)) {
-    const depths = new Map<Node, number>([[root, 0]]);
+  for (const root of tree.nodes) {
+    if (root.parent !== null) continue;
+    // A hidden process passes on the depth of the one above it.
+    const depths = new Map<Node, number>();
     for (const node of subtreeOf(root)) {
-      const depth = depths.get(node) ?? (depths.get(node.parent!) ?? -1) + 1;
+      const above = node.parent === null ? -1 : (depths.get(node.parent) ?? -1);
+      const depth = shown(node) ? above + 1 : above;
       depths.set(node, depth);
-      if (shown(node)) yield { node, depth };
+      if (depth > above) yield { node, depth };
     }
   }
 }
@@ -124,7 +126,8 @@ const totalsOf = (related: readonly JudgedProcess[], processes: number): Totals 
   const leaks = running.filter(p => p.verdict === 'leak');
   return {
     processes,
-    agents: running.filter(p => p.kind === 'agent').length,
+    // Claude's supervisor and its helpers are no sessions.
+    agents: running.filter(p => p.kind === 'agent' && p.seen.role !== 'claude-daemon').length,
     related: related.length,
     rss: sum(related, p => p.facts.rss ?? 0),
     swap: sum(related, p => p.facts.details?.swap ?? 0),

@@ -1,11 +1,14 @@
 import { keyOf } from '../model/identity.ts';
-import { isZombie } from '../model/process.ts';
+import { type EnvName, isZombie } from '../model/process.ts';
 import type { Owner } from '../model/snapshot.ts';
-import { agentAbove, isRunningAgent, type Node, startedBefore } from './tree.ts';
+import { agentAbove, ancestorsOf, isRunningAgent, type Node, startedAfter } from './tree.ts';
 import { nodeByKey, sessionIdOf, type World } from './world.ts';
 
-/** How sure we are about an owner's fate. `uncertain` is evidence for a suspicion, never for a leak. */
-export type Fate = 'alive' | 'dead' | 'uncertain';
+/**
+ * How sure we are about an owner's fate. `uncertain` is evidence for a suspicion, never for a leak;
+ * `undecided` is none at all: any of several running agents may be the owner.
+ */
+export type Fate = 'alive' | 'dead' | 'uncertain' | 'undecided';
 
 export interface Ownership {
   readonly owner: Owner;
@@ -41,22 +44,41 @@ const byLineage: Evidence = (node, world) => {
   if (agent !== null && !isZombie(agent.facts))
     return owned(agent, world, 'lineage', `was seen below ${calls(agent)}`);
   const [pid, start] = entry.owner.split(':');
-  return {
-    owner: {
-      pid: Number(pid),
-      start: start ?? null,
-      sessionId: entry.sessionId,
-      how: 'lineage',
-      alive: false,
-    },
-    fate: 'dead',
-    why: `was seen below agent ${pid}, which has ended`,
-  };
+  const owner = {
+    pid: Number(pid),
+    start: start ?? null,
+    sessionId: entry.sessionId,
+    how: 'lineage',
+    alive: false,
+  } as const;
+  // An agent that we may no longer read has not therefore ended.
+  return world.tree.byPid.get(Number(pid))?.facts.unreadable === true
+    ? { owner, fate: 'uncertain', why: `was seen below agent ${pid}, which can no longer be read` }
+    : { owner, fate: 'dead', why: `was seen below agent ${pid}, which has ended` };
 };
 
-/** Who could have put these variables there: running Claude agents that started before the process. */
+/** Who could have put these variables there: running Claude agents that are not known to have started later. */
 const olderClaudes = (node: Node, world: World): Node[] =>
-  world.agents.filter(agent => agent.agent === 'claude' && agent !== node && startedBefore(agent, node));
+  world.agents.filter(agent => agent.agent === 'claude' && agent !== node && !startedAfter(agent, node));
+
+const MARKS = ['CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID', 'CLAUDECODE'] as const satisfies readonly EnvName[];
+
+/**
+ * A tmux server, a user manager or a container's PID 1 that was started from an agent's shell hands that agent's
+ * environment to all that it starts, wanted or not: the variables then say nothing about who started the process.
+ */
+const handedDownBy = (node: Node): Node | null => {
+  for (const up of ancestorsOf(node)) {
+    const adopter = up.seen.role === 'tmux-server' || up.seen.adoptsOrphans || up.facts.pid === 1;
+    if (
+      adopter &&
+      up.facts.env !== null &&
+      MARKS.every(name => up.facts.env?.[name] === node.facts.env?.[name])
+    )
+      return up;
+  }
+  return null;
+};
 
 const holdsSession = (agent: Node, id: string, world: World): boolean =>
   world.sessionOf(agent)?.sessionId === id || agent.seen.sessionIds.includes(id);
@@ -76,6 +98,10 @@ const byEnviron: Evidence = (node, world) => {
   if (starter !== undefined)
     return owned(starter, world, 'environ', `its environment names ${calls(starter)}`);
 
+  // Whoever sits in a pane or an editor got its environment from there, whatever has become of the agent.
+  const { end } = world.climb(node);
+  if (end === 'pane' || end === 'anchor') return null;
+
   const dead = {
     pid: Number.isInteger(claudePid) ? claudePid : null,
     start: null,
@@ -83,19 +109,20 @@ const byEnviron: Evidence = (node, world) => {
     how: 'environ',
     alive: false,
   } as const;
+  const uncertain = (why: string): Ownership => ({ owner: dead, fate: 'uncertain', why });
   const who =
     id === null ? (claudePid === null ? 'a Claude session' : `claude ${claudePid}`) : `Claude session ${id}`;
-  // With CLAUDECODE alone, any older Claude may be the owner; with an id, only one that never registered (`/clear` changes ids).
-  const rivals =
-    id === null && claudePid === null ? older : older.filter(agent => world.sessionOf(agent) === null);
-  const rival = rivals[0];
-  if (rival === undefined) return { owner: dead, fate: 'dead', why: `started by ${who}, which has ended` };
-  if (id === null && claudePid === null) return null;
-  return {
-    owner: dead,
-    fate: 'uncertain',
-    why: `started by ${who}, which is not running, but ${calls(rival)} has told nobody its session`,
-  };
+  const source = handedDownBy(node);
+  if (source !== null) return uncertain(`got the environment of ${who} from ${calls(source)}`);
+  if (id === null && claudePid === null && older[0] !== undefined) {
+    const why = `started by a Claude session, perhaps by ${calls(older[0])}`;
+    return { owner: { ...dead, alive: true }, fate: 'undecided', why };
+  }
+  // `/clear` changes ids: a running Claude that never registered may be the one.
+  const silent = older.find(agent => world.sessionOf(agent) === null);
+  return silent === undefined
+    ? { owner: dead, fate: 'dead', why: `started by ${who}, which has ended` }
+    : uncertain(`started by ${who}, which is not running, but ${calls(silent)} has told nobody its session`);
 };
 
 /** Something of an agent's kind in the pane where exactly one agent runs. */

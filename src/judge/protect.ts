@@ -1,7 +1,7 @@
 import type { Config } from '../model/config.ts';
 import type { Kind, Role } from '../model/kind.ts';
 import type { Self } from '../model/snapshot.ts';
-import type { Node } from './tree.ts';
+import { carrierOf, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
 type Reason = string | null;
@@ -29,6 +29,8 @@ export const hardReason = (node: Node, world: World): Reason => {
     if (facts.uid !== null && facts.uid !== self.uid) return `belongs to another user (uid ${facts.uid})`;
   }
   if (seen.role !== null && PROTECTED_ROLES[seen.role] !== undefined) return PROTECTED_ROLES[seen.role]!;
+  if (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon')
+    return PROTECTED_ROLES['background-session']!;
   const session = world.sessionOf(node);
   if (session?.kind !== null && session?.kind !== undefined && BACKGROUND_KINDS.has(session.kind)) {
     const id = session.jobId ?? session.sessionId;
@@ -97,10 +99,14 @@ const hostReason = (node: Node, world: World): Reason => {
   const climb = world.climb(node);
   if (climb.end === 'anchor' && HOSTS[climb.anchor] !== undefined)
     return `${HOSTS[climb.anchor]}: ${climb.at}`;
-  if (climb.end === 'stranger' && HOSTED_ENTRYPOINT.test(node.facts.env?.CLAUDE_CODE_ENTRYPOINT ?? '')) {
-    return `hosted by ${climb.at.seen.name} (${climb.at.facts.pid})`;
-  }
-  return null;
+  if (!HOSTED_ENTRYPOINT.test(node.facts.env?.CLAUDE_CODE_ENTRYPOINT ?? '')) return null;
+  const host =
+    climb.end === 'stranger'
+      ? climb.at
+      : climb.end === 'pane' || climb.end === 'anchor'
+        ? climb.through
+        : null;
+  return host === null ? null : `hosted by ${host.seen.name} (${host.facts.pid})`;
 };
 
 /** Why only the user in person, typing its pid, may end this process. */

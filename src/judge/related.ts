@@ -9,8 +9,6 @@ import { agentAbove, ancestorsOf, isRunningAgent, type Node, subtreeOf, type Tre
 /** Kinds that are an agent's business wherever they are found. */
 const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', 'lake', 'lean', 'browser']);
 
-const isCarrier = (node: Node): boolean => node.kind === 'wrapper' || node.kind === 'shell';
-
 /** Environment left by an agent: the process was once started below one. */
 const wasStartedByAgent = (node: Node): boolean =>
   node.facts.env?.CLAUDE_CODE_SESSION_ID !== undefined ||
@@ -29,29 +27,20 @@ export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> =>
       lineage.entryOf(keyOf(node.facts)) !== undefined;
     if (!concerns) continue;
     for (const below of subtreeOf(node)) related.add(below);
-    for (const above of wrappersAround(node)) related.add(above);
+    for (const above of around(node)) related.add(above);
   }
   return related;
 };
 
-/** Wrappers directly around it; up to the tmux server, when it sits in a pane. */
-function* wrappersAround(node: Node): Generator<Node> {
-  const chain: Node[] = [];
-  for (const above of ancestorsOf(node)) {
-    if (above.seen.role === 'tmux-server') {
-      yield* chain;
-      yield above;
-      return;
-    }
-    if (!isCarrier(above)) break;
-    chain.push(above);
-  }
-  // Without a tmux server above, an interactive shell is the user's own; a wrapper belongs to what it carries.
-  for (const above of chain) {
-    if (above.kind !== 'wrapper') return;
-    yield above;
-  }
-}
+/** Everything up to the tmux server, when there is one above; else the wrappers directly around it. */
+const around = (node: Node): Node[] => {
+  const above = [...ancestorsOf(node)];
+  const server = above.findIndex(up => up.seen.role === 'tmux-server');
+  if (server >= 0) return above.slice(0, server + 1);
+  // An interactive shell is the user's own; a wrapper belongs to what it carries.
+  const end = above.findIndex(up => up.kind !== 'wrapper');
+  return end < 0 ? above : above.slice(0, end);
+};
 
 /** Whose environment is worth reading: own-user processes whose climb ends at an orphan root or in a pane, and agents. */
 export const environQuestions = (
@@ -63,9 +52,9 @@ export const environQuestions = (
   const climb = climber(panesOf([]), () => null);
   return tree.nodes.filter(node => {
     const { facts } = node;
-    if (facts.kernelThread || facts.unreadable || facts.uid !== uid || facts.pid <= 2 || alreadyRead(node))
-      return false;
-    if (isRunningAgent(node)) return true;
+    if (facts.kernelThread || facts.unreadable || facts.uid !== uid || alreadyRead(node)) return false;
+    // PID 1 of a container may hand an agent's environment to everything.
+    if (isRunningAgent(node) || facts.pid === 1) return true;
     if (agentAbove(node) !== null) return false;
     const { end } = climb(node);
     // Below an ordinary living process only what is an agent's business is asked: everybody else's children are not.
@@ -91,7 +80,7 @@ export const detailQuestions = (related: ReadonlySet<Node>): DetailQuestion[] =>
       return {
         pid: node.facts.pid,
         start: node.facts.start,
-        descriptors: below || node.kind === 'agent' || node.kind === 'lake',
+        descriptors: below || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
         sockets: !below && node.kind !== 'tmux',
       };
     });

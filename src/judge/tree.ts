@@ -35,14 +35,17 @@ export const growTree = (look: Look, recognise: Recognise): Tree => {
     nodes.push(node);
     byPid.set(facts.pid, node);
   }
+  // A parent is never younger, adopters included. One that is has the pid of the real one, which ended between two
+  // reads of a sliced table. Other backends round start times, and prove nothing.
+  const exact = look.host.backend === 'procfs';
   for (const node of nodes) {
     const { ppid, pid } = node.facts;
     const parent = ppid === null || ppid === pid ? undefined : byPid.get(ppid);
-    if (parent === undefined || makesLoop(parent, node)) continue;
+    if (parent === undefined || (exact && startedAfter(parent, node)) || makesLoop(parent, node)) continue;
     node.parent = parent;
     parent.children.push(node);
   }
-  for (const node of nodes) settleKind(node);
+  for (const node of nodes) settleKind(node, look.clock);
   return { nodes, byPid };
 };
 
@@ -61,8 +64,11 @@ export const carrierOf = (node: Node): Node | null => {
   return up;
 };
 
-const settleKind = (node: Growing): void => {
-  if (node.kind === 'agent' && isLauncherOfSameAgent(node)) {
+const settleKind = (node: Growing, clock: number): void => {
+  if (node.kind === 'agent' && node.parent !== null && isForkOf(node, node.parent, clock)) {
+    node.kind = 'other';
+    node.agent = null;
+  } else if (node.kind === 'agent' && isLauncherOfSameAgent(node, clock)) {
     node.kind = 'wrapper';
     node.agent = null;
   } else if (
@@ -82,14 +88,23 @@ const settleKind = (node: Growing): void => {
 };
 
 /** codex, gemini and opencode come as a pair: a script that starts the real program with the same arguments. */
-const isLauncherOfSameAgent = (node: Node): boolean =>
+const isLauncherOfSameAgent = (node: Node, clock: number): boolean =>
   node.children.some(
     child =>
       child.seen.agent === node.agent &&
       child.seen.agent !== null &&
       !isZombie(child.facts) &&
+      !isForkOf(child, node, clock) &&
       sameArguments(node, child),
   );
+
+/** Between fork and exec a child still has all of its parent's words: it is no second agent. */
+const FORK_SECONDS = 1;
+
+const isForkOf = (child: Node, parent: Node, clock: number): boolean =>
+  child.facts.born !== null &&
+  clock - child.facts.born < FORK_SECONDS &&
+  sameWords(child.facts.argv ?? [], parent.facts.argv ?? []);
 
 const argumentsAfterProgram = (node: Node): readonly string[] => {
   const argv = node.facts.argv ?? [];
@@ -98,11 +113,11 @@ const argumentsAfterProgram = (node: Node): readonly string[] => {
   return argv.slice(program + 1);
 };
 
-const sameArguments = (a: Node, b: Node): boolean => {
-  const left = argumentsAfterProgram(a);
-  const right = argumentsAfterProgram(b);
-  return left.length === right.length && left.every((word, index) => word === right[index]);
-};
+const sameArguments = (a: Node, b: Node): boolean =>
+  sameWords(argumentsAfterProgram(a), argumentsAfterProgram(b));
+
+const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
+  left.length === right.length && left.every((word, index) => word === right[index]);
 
 /** Every ancestor, nearest first. */
 export function* ancestorsOf(node: Node): Generator<Node> {
@@ -126,6 +141,6 @@ export const agentAbove = (node: Node): Node | null => {
   return null;
 };
 
-/** Did `a` start before `b`? Unknown ages give no evidence, so the answer is no. */
-export const startedBefore = (a: Node, b: Node): boolean =>
-  a.facts.born !== null && b.facts.born !== null && a.facts.born <= b.facts.born;
+/** Did `a` surely start after `b`? Unknown ages give no evidence, so the answer is no. */
+export const startedAfter = (a: Pick<Node, 'facts'>, b: Pick<Node, 'facts'>): boolean =>
+  a.facts.born !== null && b.facts.born !== null && a.facts.born > b.facts.born;

@@ -74,8 +74,14 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     const { verdict, why } = judge(agent);
     if (verdict === 'leak' || verdict === 'suspect')
       return rule(verdict, `${above}, which is ${verdict === 'leak' ? 'leaked' : 'suspect'}: ${why[0]}`);
-    const evidence = abandonment(node);
-    return evidence === null ? rule('live', above) : rule('suspect', evidence, above);
+    const finished = world.finishedBecause(agent);
+    if (finished !== null) return rule('suspect', finished, above);
+    for (const at of upTo(node, agent)) {
+      const evidence = abandonment(at);
+      if (evidence !== null)
+        return rule('suspect', at === node ? evidence : `goes with ${calls(at)}: ${evidence}`, above);
+    }
+    return rule('live', above);
   };
 
   const held = (node: Node, climb: Climb & { end: 'pane' | 'anchor' }): Ruling => {
@@ -91,18 +97,20 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
   };
 
   const adopted = (node: Node, ownership: Ownership | null, root: string): Ruling => {
+    const orphaned = `adopted by ${root}`;
+    const foreign = ownership !== null && !isOwnOwner(node, ownership) ? ownership : null;
+    if (foreign?.fate === 'alive') return rule('live', foreign.why);
     const inherited = fromParent(node);
     if (inherited !== null) return inherited;
-    const orphaned = `adopted by ${root}`;
     const kind = carriedKind(node);
-    if (ownership !== null && !isOwnOwner(node, ownership)) {
-      if (ownership.fate === 'alive') return rule('live', ownership.why);
+    if (foreign !== null && (foreign.fate !== 'undecided' || LEAKS_ALONE.has(kind))) {
       const port = kind === 'other' ? listeningPort(node) : null;
       if (port !== null)
-        return rule('suspect', `listens on port ${port}: somebody may want it`, ownership.why, orphaned);
-      if (ownership.fate === 'dead') return rule('leak', ownership.why, orphaned);
-      return rule('suspect', ownership.why, orphaned);
+        return rule('suspect', `listens on port ${port}: somebody may want it`, foreign.why, orphaned);
+      if (foreign.fate === 'dead') return rule('leak', foreign.why, orphaned);
+      return rule('suspect', foreign.why, orphaned);
     }
+    // lake serve only wraps `lean --server`, and speaks over stdio like it.
     if (LEAKS_ALONE.has(kind) || node.seen.role === 'lake-serve') {
       return world.observation.host.container
         ? rule('suspect', `${orphaned}, as is normal in a container; no live owner is known`)
@@ -118,30 +126,50 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
   /** A subtree is judged by its root: what hangs below a leaked server goes with it. */
   const fromParent = (node: Node): Ruling | null => {
     const { parent } = node;
-    if (parent === null || world.climb(parent).end !== 'orphan-root' || !isRelated(parent)) return null;
+    // The same climb means that it led through the parent; an adopter above is no parent in this sense.
+    if (parent === null || world.climb(parent) !== world.climb(node)) return null;
     const { verdict, why } = judge(parent);
-    if (verdict !== 'leak' && verdict !== 'suspect' && verdict !== 'live') return null;
-    return rule(verdict, `goes with ${parent.seen.name} (${parent.facts.pid}): ${why[0]}`);
+    if (verdict === 'unknown') return null;
+    if (verdict === 'protected') {
+      const because = `its parent ${calls(parent)} is protected: ${why[0]}`;
+      return rule(isRelated(node) ? 'live' : 'unknown', because);
+    }
+    return goesWith(node, parent, verdict, why);
+  };
+
+  const goesWith = (node: Node, parent: Node, verdict: Verdict, why: readonly string[]): Ruling => {
+    const because = `goes with ${calls(parent)}: ${why[0]}`;
+    const port = verdict === 'leak' && carriedKind(node) === 'other' ? listeningPort(node) : null;
+    return port === null
+      ? rule(verdict, because)
+      : rule('suspect', `listens on port ${port}: somebody may want it`, because);
   };
 
   const unknownTop = (node: Node, ownership: Ownership | null, climb: Climb): Ruling => {
+    const foreign = ownership !== null && !isOwnOwner(node, ownership) ? ownership : null;
+    if (foreign?.fate === 'alive') return rule('live', foreign.why);
     if (climb.end === 'stranger' && isRelated(climb.at)) {
       const { verdict, why } = judge(climb.at);
-      if (verdict === 'leak' || verdict === 'suspect')
-        return rule(verdict, `goes with ${climb.at.seen.name} (${climb.at.facts.pid}): ${why[0]}`);
+      if (verdict === 'leak' || verdict === 'suspect') return goesWith(node, climb.at, verdict, why);
     }
     const top =
       climb.end === 'stranger'
-        ? `its parent ${climb.at.seen.name} (${climb.at.facts.pid}) is alive and not known to us`
+        ? `its parent ${calls(climb.at)} is alive and not known to us`
         : 'its parent is not in the table';
-    if (ownership !== null && !isOwnOwner(node, ownership)) {
-      return ownership.fate === 'alive' ? rule('live', ownership.why) : rule('suspect', ownership.why, top);
-    }
-    return rule('unknown', top);
+    return foreign === null || foreign.fate === 'undecided'
+      ? rule('unknown', top)
+      : rule('suspect', foreign.why, top);
   };
 
   return judge;
 };
+
+const calls = (node: Node): string => `${node.seen.name} (${node.facts.pid})`;
+
+/** The node and what is above it, below `top`. */
+function* upTo(node: Node, top: Node): Generator<Node> {
+  for (let at: Node | null = node; at !== null && at !== top; at = at.parent) yield at;
+}
 
 /** Of no use to anybody without an owner: stdio servers and what they start. */
 const LEAKS_ALONE: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);

@@ -21,6 +21,8 @@ export interface World {
   readonly climb: (node: Node) => Climb;
   /** The session file that speaks of this very process (pid and start time agree). */
   readonly sessionOf: (node: Node) => ClaudeSession | null;
+  /** Why an agent's own records call its work finished; null when they do not. */
+  readonly finishedBecause: (agent: Node) => string | null;
 }
 
 export interface WorldInput {
@@ -34,7 +36,11 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
   const agents = tree.nodes.filter(isRunningAgent).sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0));
   const self = observation.self === null ? undefined : tree.byPid.get(observation.self.pid);
   const sessions = new Map(observation.sessions.map(session => [session.pid, session]));
-  const world: World = {
+  const sessionOf = (node: Node): ClaudeSession | null => {
+    const session = sessions.get(node.facts.pid);
+    return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
+  };
+  return {
     observation,
     config,
     tree,
@@ -42,13 +48,25 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     agents,
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb: climber(panesOf(observation.tmux), node => serviceReason(node, observation.self)),
-    sessionOf: node => {
-      const session = sessions.get(node.facts.pid);
-      return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
+    sessionOf,
+    finishedBecause: agent => {
+      const status = sessionOf(agent)?.status ?? null;
+      return status !== null && FINISHED.has(status)
+        ? `the session file of ${agent.seen.name} (${agent.facts.pid}) says ${status}`
+        : null;
     },
   };
-  return world;
 };
+
+/** What Claude writes when a session is over; any other word, known to us or not, means that it still runs. */
+const FINISHED: ReadonlySet<string> = new Set([
+  'done',
+  'failed',
+  'stopped',
+  'finished',
+  'completed',
+  'exited',
+]);
 
 /** `procStart` is the kernel's start time, verbatim on Linux; elsewhere there is nothing to compare it with. */
 const speaksOf = (session: ClaudeSession, facts: ProcessFacts, observation: Observation): boolean =>

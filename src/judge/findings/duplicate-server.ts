@@ -22,13 +22,38 @@ const groupBy = (
 const oldestFirst = (a: JudgedProcess, b: JudgedProcess): number =>
   (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid;
 
+const sameWords = (a: JudgedProcess, b: JudgedProcess | undefined): boolean =>
+  JSON.stringify(a.facts.argv) === JSON.stringify(b?.facts.argv ?? null);
+
+/** The pid a server works for: its parent, seen through the wrappers and shells in between. */
+const worksFor = (p: JudgedProcess, byPid: ReadonlyMap<number, JudgedProcess>): number | null => {
+  const passed = new Set<JudgedProcess>();
+  let parent = byPid.get(p.facts.ppid ?? -1);
+  let pid = p.facts.ppid;
+  while (
+    parent !== undefined &&
+    (parent.kind === 'wrapper' || parent.kind === 'shell') &&
+    !passed.has(parent)
+  ) {
+    passed.add(parent);
+    pid = parent.facts.ppid;
+    parent = byPid.get(pid ?? -1);
+  }
+  return pid === null || pid <= 1 ? null : pid;
+};
+
 /** The same server twice under one parent (one of them is unused), or for two agents in one project (only worth knowing). */
 export const duplicateServer: Detector = ({ processes }) => {
-  const servers = processes.filter(p => SERVERS.has(p.kind) && alive(p)).sort(oldestFirst);
+  const byPid = new Map(processes.map(p => [p.facts.pid, p]));
+  // Workers that a server forked have its words, and there are several on purpose.
+  const servers = processes
+    .filter(p => SERVERS.has(p.kind) && alive(p) && !sameWords(p, byPid.get(p.facts.ppid ?? -1)))
+    .sort(oldestFirst);
   const words = (p: JudgedProcess): string => JSON.stringify([p.facts.argv, p.facts.details?.cwd ?? null]);
-  const underOneParent = groupBy(servers, p =>
-    p.facts.ppid === null || p.facts.ppid <= 1 ? null : `${p.facts.ppid} ${words(p)}`,
-  );
+  const underOneParent = groupBy(servers, p => {
+    const parent = worksFor(p, byPid);
+    return parent === null ? null : `${parent} ${words(p)}`;
+  });
   const acrossAgents = groupBy(servers, p =>
     p.verdict === 'live' && p.owner?.pid != null && p.facts.details?.cwd != null ? words(p) : null,
   ).filter(group => new Set(group.map(p => p.owner?.pid)).size > 1);
@@ -38,7 +63,7 @@ export const duplicateServer: Detector = ({ processes }) => {
       return {
         id: 'duplicate-server',
         severity: 'warn',
-        title: `${newest.name} runs ${group.length} times under ${newest.facts.ppid}`,
+        title: `${newest.name} runs ${group.length} times under ${worksFor(newest, byPid)}`,
         why: `the same command in the same directory under the same parent; ${newest.facts.pid} is the newest and the one in use`,
         processes: group.map(identityOf),
         files: [],
