@@ -35,13 +35,16 @@ const sectionOf = (root: JudgedProcess): Section => {
 /** tmux panes first, then everything else that runs, suspects, and all leaked roots together at the end. */
 export const groupProcesses = (snapshot: Snapshot): Group[] => {
   const shown = snapshot.processes.filter(p => p.kind !== 'tmux' || p.seen.role !== 'tmux-server');
-  const byPid = new Map(shown.map(p => [p.facts.pid, p]));
+  // Filled on the way: parents come first, so a table in which two processes call each other parent loses neither.
+  const byPid = new Map<number, JudgedProcess>();
   const children = new Map<JudgedProcess, JudgedProcess[]>();
   const roots: JudgedProcess[] = [];
   for (const p of shown) {
     const parent = byPid.get(p.facts.ppid ?? -1);
-    if (parent === undefined || parent === p) roots.push(p);
-    else children.set(parent, [...(children.get(parent) ?? []), p]);
+    byPid.set(p.facts.pid, p);
+    const siblings = parent === undefined ? roots : (children.get(parent) ?? []);
+    siblings.push(p);
+    if (parent !== undefined) children.set(parent, siblings);
   }
   const groups = new Map<string, { section: Section; title: string; branches: Branch[] }>();
   for (const root of roots) {

@@ -12,8 +12,12 @@ export interface TextOptions {
   readonly color: boolean;
 }
 
+/** Narrower than this, the numbers leave no room for a name. */
+const LEAST_WIDTH = 40;
+
 /** What a person reads at a glance: a header, the tree, the findings, and what would come back. */
-export const onceText = (snapshot: Snapshot, { width, color }: TextOptions): string => {
+export const onceText = (snapshot: Snapshot, { width: asked, color }: TextOptions): string => {
+  const width = Math.max(LEAST_WIDTH, asked);
   const paint = painter(color);
   const groups = groupProcesses(snapshot);
   const lines = [
