@@ -1,41 +1,47 @@
-import { formatAge } from '../../model/format.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
+import { formatAge, plural } from '../../model/format.ts';
+import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
+import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 
-/** A registry entry is written before its session is started. */
+/** A registry entry is written before its session is started, and a log may outlive its session by a moment. */
 const STARTING_SECONDS = 30;
 
-/** An agent that its registry calls running, of which neither session nor process is left. */
-export const agentDeadRegistryActive: FileDetector = ({ files, observation }) =>
-  files.orchestrated.flatMap(agent => {
-    const { member, registry } = agent;
-    // An incomplete table, or a tmux server that gave no answer, proves nobody dead.
-    if (
-      member === null ||
-      registry === null ||
-      member.terminal ||
-      agent.sessionUnknown ||
-      !observation.complete
-    )
-      return [];
-    if (agent.panes.length > 0 || agent.processes.length > 0) return [];
-    if (member.pid !== null && observation.processes.some(p => p.pid === member.pid && p.state !== 'Z'))
-      return [];
-    const since = member.startedAt === null ? null : (files.now - member.startedAt) / 1000;
-    if (since !== null && since < STARTING_SECONDS) return [];
-    const growing = agent.quietSeconds !== null && agent.quietSeconds < STARTING_SECONDS;
-    if (growing && agent.finished === null) return [];
-    return [
-      {
-        id: 'agent-dead-registry-active',
-        severity: 'warn',
-        title: `agent ${agent.id} is ${member.status ?? 'active'} in its registry, but gone`,
-        why: `there is no session ${agent.sessionName} and no process of it${
-          agent.finished === null ? '' : `; ${agent.finished}`
-        }${agent.quietSeconds === null ? '' : `; last heard of ${formatAge(agent.quietSeconds)} ago`}`,
-        processes: [],
-        files: [registry.reading.path],
-        remedy: 'tell the orchestrator; reaptop never writes a registry',
-        action: null,
-      },
-    ];
-  });
+const isDeadButActive = (agent: OrchestratedAgent, { files, observation }: FileScene): boolean => {
+  const { member } = agent;
+  // An incomplete table, or a tmux server that gave no answer, proves nobody dead.
+  if (member === null || member.terminal || agent.sessionUnknown || !observation.complete) return false;
+  if (agent.panes.length > 0 || agent.processes.length > 0) return false;
+  if (member.pid !== null && observation.processes.some(p => p.pid === member.pid && p.state !== 'Z'))
+    return false;
+  if (member.startedAt !== null && files.now - member.startedAt < STARTING_SECONDS * 1000) return false;
+  const growing = agent.quietSeconds !== null && agent.quietSeconds < STARTING_SECONDS;
+  return !growing || agent.finished !== null;
+};
+
+const describe = (agent: OrchestratedAgent): string => {
+  const heard = agent.quietSeconds === null ? '' : `, last heard of ${formatAge(agent.quietSeconds)} ago`;
+  return `${agent.id}: no session ${agent.sessionName} and no process${heard}${
+    agent.finished === null ? '' : `; ${agent.finished}`
+  }`;
+};
+
+/** Agents that their registry calls running, of which nothing is left. Told once per registry: old ones pile up. */
+export const agentDeadRegistryActive: FileDetector = scene => {
+  const registries = new Map<string, OrchestratedAgent[]>();
+  for (const agent of scene.files.orchestrated) {
+    if (agent.registry === null || !isDeadButActive(agent, scene)) continue;
+    const { path } = agent.registry.reading;
+    registries.set(path, [...(registries.get(path) ?? []), agent]);
+  }
+  return [...registries].map(([path, dead]) => ({
+    id: 'agent-dead-registry-active',
+    severity: 'warn',
+    title: `${
+      dead.length === 1 ? `agent ${dead[0]?.id} is` : `${plural(dead.length, 'agent')} are`
+    } running in the registry, but gone`,
+    why: dead.slice(0, 3).map(describe).join('; '),
+    processes: [],
+    files: [path],
+    remedy: 'tell the orchestrator; reaptop never writes a registry',
+    action: null,
+  }));
+};

@@ -1,4 +1,4 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reading } from '../../model/heartbeat.ts';
 import { readKnownFile } from './read-known.ts';
@@ -17,6 +17,8 @@ export interface Directory {
   readonly where: Where;
   /** Tells it from another that took its name: inode numbers are recycled, so with birth time. '' : not there. */
   identity: string;
+  /** Its path without symbolic links: a watch on a link would watch the directory that holds the link. */
+  real: string;
   mtimeMs: number;
   listedAt: number;
   names: readonly string[];
@@ -32,6 +34,7 @@ export const newDirectory = (path: string, root: string, where: Where): Director
   root,
   where,
   identity: '',
+  real: path,
   mtimeMs: 0,
   listedAt: 0,
   names: [],
@@ -47,12 +50,21 @@ export const look = (path: string): Stats | null => {
   }
 };
 
+const realPath = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // vanished since the stat; the next look will notice
+  }
+};
+
 export const identityOfDirectory = (stat: Stats): string => `${stat.dev}:${stat.ino}:${stat.birthtimeMs}`;
 
 /** Brings `names` up to date: those that could be a known file or lead to one. */
 export const listNames = (directory: Directory, stat: Stats): void => {
   const identity = identityOfDirectory(stat);
   const settled = directory.listedAt - directory.mtimeMs > STEP_MS;
+  if (directory.identity !== identity) directory.real = realPath(directory.path);
   const same = directory.identity === identity && directory.mtimeMs === stat.mtimeMs && settled;
   directory.identity = identity;
   directory.mtimeMs = stat.mtimeMs;

@@ -18,7 +18,7 @@ const MOST_DIRECTORIES = 5000;
 export class FileTree {
   readonly #sources: readonly HeartbeatSource[];
   #roots = new Map<string, Directory>();
-  readonly #byPath = new Map<string, Directory>();
+  readonly #byRealPath = new Map<string, Directory>();
   /** The path under which each directory is followed: symbolic links and nested roots lead to the same one. */
   readonly #owners = new Map<string, Directory>();
   #changed = false;
@@ -48,12 +48,12 @@ export class FileTree {
     return this.#changed;
   }
 
-  /** Looks again at these directories and at the roots themselves, but not at what was already known below them. */
+  /** Looks again at these directories (real paths) and at the roots themselves, but not at what was already known below them. */
   refreshOnly(paths: Iterable<string>): boolean {
     this.#changed = false;
     for (const directory of this.#roots.values()) this.#visit(directory, false);
     for (const path of paths) {
-      const directory = this.#byPath.get(path);
+      const directory = this.#byRealPath.get(path);
       if (directory !== undefined) this.#visit(directory, false);
     }
     return this.#changed;
@@ -67,12 +67,12 @@ export class FileTree {
     return readings.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Directories worth watching, with what tells each from a namesake. Roots are left out: they may be huge. */
+  /** Real paths of the directories worth watching, with what tells each from a namesake. Roots are left out: they may be huge. */
   watchable(): Map<string, string> {
     const paths = new Map<string, string>();
     this.#walk(directory => {
       if (!this.#roots.has(directory.path) && directory.identity !== '')
-        paths.set(directory.path, directory.identity);
+        paths.set(directory.real, directory.identity);
     });
     return paths;
   }
@@ -103,6 +103,7 @@ export class FileTree {
     if (directory.identity !== identity) this.#owners.delete(directory.identity);
     this.#owners.set(identity, directory);
     listNames(directory, stat);
+    this.#byRealPath.set(directory.real, directory);
 
     const files = new Set<string>();
     const directories = new Set<string>();
@@ -129,13 +130,12 @@ export class FileTree {
     const where = whereBelow(directory.where, name);
     // A root is looked at as a root: a glob of an outer one must not take it first.
     if (where === null || this.#roots.has(path)) return;
-    if (this.#byPath.size >= MOST_DIRECTORIES) {
+    if (this.#owners.size >= MOST_DIRECTORIES) {
       this.#crowded = directory.root;
       return;
     }
     const below = newDirectory(path, directory.root, where);
     directory.directories.set(name, below);
-    this.#byPath.set(path, below);
     this.#visit(below, true);
   }
 
@@ -148,18 +148,15 @@ export class FileTree {
     for (const [name, below] of directory.directories)
       if (!directories.has(name)) {
         this.#leave(below);
-        this.#byPath.delete(below.path);
         directory.directories.delete(name);
       }
   }
 
   #leave(directory: Directory): void {
-    for (const below of directory.directories.values()) {
-      this.#leave(below);
-      this.#byPath.delete(below.path);
-    }
+    for (const below of directory.directories.values()) this.#leave(below);
     if (directory.files.size > 0) this.#changed = true;
     if (this.#owners.get(directory.identity) === directory) this.#owners.delete(directory.identity);
+    if (this.#byRealPath.get(directory.real) === directory) this.#byRealPath.delete(directory.real);
     directory.directories.clear();
     directory.files.clear();
     directory.identity = '';

@@ -18,6 +18,7 @@ const FIELDS = [
   'window_activity',
   'session_attached',
   'pid',
+  'session_group',
   'session_name',
   'pane_title',
 ] as const;
@@ -60,7 +61,10 @@ const toPane = (socket: string, f: Record<Field, string>): TmuxPane | null => {
   };
 };
 
-/** Grouped and linked sessions list a pane once each: it is kept once, attached when any of them is. */
+/**
+ * Grouped and linked sessions list a pane once each: it is kept once, under the session it was made in
+ * (which gave the group its name), and counts as attached when any of them is.
+ */
 export const parsePanes = (socket: string, output: string): PaneListing => {
   const panes = new Map<string, TmuxPane>();
   let serverPid: number | null = null;
@@ -70,8 +74,8 @@ export const parsePanes = (socket: string, output: string): PaneListing => {
     if (fields === null || pane === null) continue;
     serverPid ??= count(fields.pid);
     const known = panes.get(pane.pane);
-    if (known === undefined) panes.set(pane.pane, pane);
-    else if (pane.attached && !known.attached) panes.set(pane.pane, pane);
+    const kept = known === undefined || fields.session_group === fields.session_name ? pane : known;
+    panes.set(pane.pane, { ...kept, attached: pane.attached || known?.attached === true });
   }
   return { serverPid, panes: [...panes.values()] };
 };

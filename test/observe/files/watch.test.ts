@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -94,6 +95,15 @@ describe('FileFollower', () => {
     await until('the marker again', () => at(path));
   });
 
+  it('watches what a symbolic link leads to, not where the link lies', async () => {
+    const path = sandbox.write('elsewhere/1_x/.agent-progress.json', beat(1, 1));
+    symlinkSync(sandbox.path('elsewhere'), `${root}/specs`);
+    follow({ tickMs: 60_000 });
+    await until('the watches', () => handles() === 2);
+    writeFileSync(path, beat(1, 2));
+    await until('the change', () => at(`${root}/specs/1_x/.agent-progress.json`)?.phase === '2');
+  });
+
   it('closes the watches of a root that is no longer followed', async () => {
     put('specs/1_x/.agent-progress.json', beat(1, 1));
     sandbox.write('other/specs/1_x/.agent-progress.json', beat(1, 1));
@@ -175,6 +185,29 @@ describe('FileFollower', () => {
     await until('the watcher to be closed', () => closed === 1);
     writeFileSync(path, beat(1, 5));
     await until('the change', () => at(path)?.phase === '5');
+  });
+
+  it('stops being told when there is too much to tell, and listens again when it is calm', async () => {
+    const path = put('specs/1_x/.agent-progress.json', beat(1, 1));
+    let opened = 0;
+    const emitter = new EventEmitter();
+    const noisy = Object.assign(emitter, { add: () => {}, unwatch: () => {}, close: async () => {} });
+    follow({
+      tickMs: 20,
+      openWatcher: async () => {
+        opened += 1;
+        return noisy as unknown as Watcher;
+      },
+    });
+    const timer = setInterval(() => {
+      for (let i = 0; i < 400; i++) emitter.emit('raw', 'change', 'x', { watchedPath: dirname(path) });
+    }, 5);
+    await until('it to look for itself', () => follower.polling);
+    clearInterval(timer);
+    writeFileSync(path, beat(1, 2));
+    await until('the change', () => at(path)?.phase === '2');
+    await until('it to listen again', () => !follower.polling && opened === 2);
+    expect(follower.warnings()).toEqual([]);
   });
 
   it('opens no watcher when told to poll', async () => {

@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PANE_FORMAT, parsePanes } from '../../../src/observe/tmux/panes.ts';
 import { listTmux } from '../../../src/observe/tmux.ts';
 import { rawProcess } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
@@ -58,11 +60,17 @@ describe('listTmux with real servers', () => {
     expect(servers[0]!.panes[0]!.session).toBe('plain');
   });
 
-  it('lists a pane of grouped sessions once', async () => {
+  it('lists a pane of grouped sessions once, under the session that made it, attached when any is', async () => {
     sandbox.tmux('new-session', '-d', '-s', 'one', 'sleep 1000');
-    sandbox.tmux('new-session', '-d', '-s', 'two', '-t', 'one');
-    const { servers } = await list();
-    expect(servers[0]!.panes.map(p => p.pane)).toEqual(['%0']);
+    sandbox.tmux('new-session', '-d', '-s', 'another', '-t', 'one');
+    const pane = async () => (await list()).servers[0]!.panes.map(p => [p.pane, p.session, p.attached]);
+    expect(await pane()).toEqual([['%0', 'one', false]]);
+    sandbox.start(['script', '-qfc', 'tmux -L reaptop-test attach -t =another', '/dev/null'], {
+      env: { TERM: 'xterm-256color' },
+      detached: true,
+    });
+    await until('a client', () => sandbox.tmux('list-clients') !== '');
+    expect(await pane()).toEqual([['%0', 'one', true]]);
   });
 
   it('finds a server on a socket that only an environment speaks of', async () => {
@@ -125,5 +133,31 @@ describe('listTmux with real servers', () => {
     const { servers } = await list({ timeoutMs: 500 });
     await new Promise(done => impostor.close(done));
     expect(servers.every(s => !s.reachable && s.panes.length === 0)).toBe(true);
+  });
+});
+
+describe('parsePanes', () => {
+  it('takes any output, and gives only panes that have a process', () => {
+    const columns = PANE_FORMAT.split(':').length;
+    const line = fc.array(fc.constantFrom('$1', '%2', '@3', '77', '', '-1', 'x', '/dev/pts/1'), {
+      minLength: columns - 2,
+      maxLength: columns + 2,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            line.map(fields => fields.join(':')),
+            fc.string(),
+          ),
+        ),
+        lines => {
+          for (const pane of parsePanes('/s', lines.join('\n')).panes) {
+            expect(pane.pid).toBe(77);
+            expect(pane.pane).toBe('%2');
+          }
+        },
+      ),
+    );
   });
 });
