@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** `$XDG_STATE_HOME/reaptop`; null when there is neither that nor a home. A relative value is void by the XDG rules. */
 export const stateDirectory = (env: NodeJS.ProcessEnv = process.env): string | null => {
@@ -20,8 +20,22 @@ const homeOrNull = (): string | null => {
 
 /** Makes it for this user alone. Throws what the file system says; the callers turn that into one warning. */
 export const makeStateDirectory = (directory: string): void => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeWithParents(directory);
   chmodSync(directory, 0o700);
+};
+
+/** Not `recursive: true`: below /proc and the like, Node 20 then tries the same mkdir for ever. */
+const makeWithParents = (directory: string): void => {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(directory).isDirectory()) return;
+    const parent = dirname(directory);
+    if (code !== 'ENOENT' || existsSync(parent)) throw error;
+    makeWithParents(parent);
+    mkdirSync(directory, { mode: 0o700 });
+  }
 };
 
 export const errorSentence = (error: unknown): string => {
@@ -37,5 +51,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
   ENOTDIR: 'a part of the path is no directory',
+  EEXIST: 'something else is in its place',
+  ENOENT: 'it cannot be made there',
   ELOOP: 'it is a symbolic link',
 };

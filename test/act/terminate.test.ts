@@ -4,7 +4,17 @@ import { terminate } from '../../src/act/terminate.ts';
 import { isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
-import { bystanders, descendantsOf, hurt, kinds, planFor, program, realSystem, startReady } from './stage.ts';
+import {
+  bystanders,
+  descendantsOf,
+  hurt,
+  kinds,
+  planFor,
+  program,
+  realSystem,
+  startOrphan,
+  startReady,
+} from './stage.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
