@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Stdin } from '../../model/process.ts';
 import { listDirectory, readLink, readText } from './read.ts';
 
@@ -38,11 +37,11 @@ const somebodyWrites = (root: string, pipe: string, self: number, candidates: re
 const isTerminal = (link: string): boolean => /^\/dev\/(pts\/|tty)/.test(link);
 
 /**
- * A pty whose master is closed: devpts removes the node, so the link reads "(deleted)".
- * No separate search for a master's holder is needed: the node exists exactly as long as the master does.
+ * A pty whose master is closed: devpts removes the node, so the link reads "(deleted)" [measured].
+ * The node exists exactly as long as somebody holds the master. That the path is absent here proves
+ * nothing: a sandbox has a devpts of its own.
  */
-const isLostTerminal = (link: string): boolean =>
-  link.startsWith('/dev/pts/') && (link.endsWith(' (deleted)') || !existsSync(link));
+const isLostTerminal = (link: string): boolean => link.startsWith('/dev/pts/') && link.endsWith(' (deleted)');
 
 export const lostTerminal = (root: string, pid: number): boolean =>
   [0, 1, 2].some(fd => isLostTerminal(readLink(`${root}/${pid}/fd/${fd}`) ?? ''));

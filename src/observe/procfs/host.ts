@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { HostFacts } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
@@ -35,8 +36,9 @@ export const readUptime = (root: string): number | null => {
 /** PPID 1 means "orphaned" only below these; anything else as PID 1 is a container's own entry point. */
 const HOST_INITS = new Set(['systemd', 'init', 'launchd']);
 
-export const isContainer = (initComm: string | null): boolean =>
-  initComm !== null && !HOST_INITS.has(initComm);
+/** `init(Ubuntu)` is how WSL calls its own. hidepid hides the name: then only a booted systemd proves a whole machine. */
+export const isContainer = (initComm: string | null, systemdBooted: boolean): boolean =>
+  initComm === null ? !systemdBooted : !HOST_INITS.has(initComm) && !initComm.startsWith('init(');
 
 const memoryField = (meminfo: string, field: string): number | null => {
   const match = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(meminfo);
@@ -52,7 +54,7 @@ export const readFixedHostFacts = (
     name: visible(hostname()),
     platform: /microsoft/i.test(version) ? 'wsl' : 'linux',
     backend: 'procfs',
-    container: isContainer(readText(`${root}/1/comm`)?.trim() ?? null),
+    container: isContainer(readText(`${root}/1/comm`)?.trim() ?? null, existsSync('/run/systemd/system')),
     bootId: readText(`${root}/sys/kernel/random/boot_id`)?.trim() ?? null,
   };
 };
