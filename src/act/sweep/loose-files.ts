@@ -30,8 +30,7 @@ export const planLooseFiles = (request: SweepRequest): FileAct[] => {
   const loose = files.joined.flatMap((file): FileAct[] => {
     const { reading } = file;
     const act = SWEPT_FORMATS.get(reading.format);
-    if (act === undefined || reading.agentId !== null) return [];
-    if (facts.unsafe.has(reading.path) || facts.growing.has(reading.path)) return [];
+    if (act === undefined || reading.agentId !== null || facts.growing.has(reading.path)) return [];
     const why = whyUseless(file, request);
     if (why === null) return [];
     return [

@@ -62,10 +62,10 @@ const planProcesses = (agent: OrchestratedAgent, { snapshot, lineageMembers }: S
     : planEnd({ snapshot, lineageMembers, targets, policy: SESSION_POLICY });
 };
 
-const fileActs = (agent: OrchestratedAgent, { facts }: SweepRequest): FileAct[] =>
+const fileActs = (agent: OrchestratedAgent): FileAct[] =>
   agent.files.flatMap(({ reading }) => {
     const act = SWEPT_FORMATS.get(reading.format);
-    if (act === undefined || facts.unsafe.has(reading.path)) return [];
+    if (act === undefined) return [];
     return [
       {
         act,
@@ -118,9 +118,13 @@ export const planSweep = (request: SweepRequest): SweepPlan => {
     }
     plans.push(ending);
     sessions.push(...sessionActs(agent));
-    files.push(...fileActs(agent, request));
+    files.push(...fileActs(agent));
   }
   files.push(...planLooseFiles(request));
-  for (const [path, why] of request.facts.unsafe) refused.push({ what: path, why });
-  return { ending: mergePlans(plans), sessions, files, refused, ...sweepBytes(files) };
+  const safe = files.filter(({ path }) => {
+    const why = request.facts.unsafe.get(path);
+    if (why !== undefined) refused.push({ what: path, why });
+    return why === undefined;
+  });
+  return { ending: mergePlans(plans), sessions, files: safe, refused, ...sweepBytes(safe) };
 };

@@ -95,8 +95,7 @@ export class FileTree {
   #visit(directory: Directory, deep: boolean): void {
     const stat = look(directory.path);
     const identity = stat?.isDirectory() === true ? identityOfDirectory(stat) : '';
-    const owner = this.#owners.get(identity) ?? directory;
-    if (stat === null || identity === '' || owner !== directory) {
+    if (stat === null || identity === '' || this.#isFollowedElsewhere(identity, directory)) {
       this.#leave(directory);
       return;
     }
@@ -118,6 +117,15 @@ export class FileTree {
       }
     }
     this.#forget(directory, files, directories);
+  }
+
+  #isFollowedElsewhere(identity: string, directory: Directory): boolean {
+    const owner = this.#owners.get(identity);
+    if (owner === undefined || owner === directory) return false;
+    const there = look(owner.path);
+    if (there !== null && identityOfDirectory(there) === identity) return true;
+    this.#leave(owner); // it was renamed to the path at hand
+    return false;
   }
 
   #visitBelow(directory: Directory, name: string, deep: boolean): void {

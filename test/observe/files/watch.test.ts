@@ -95,6 +95,25 @@ describe('FileFollower', () => {
     await until('the marker again', () => at(path));
   });
 
+  it('follows a directory to its new name', async () => {
+    put('specs/5_old/.agent-progress.json', beat(5, 1));
+    follow();
+    for (const [from, to] of [
+      ['5_old', '1_new'],
+      ['1_new', '9_newer'],
+    ]) {
+      renameSync(`${root}/specs/${from}`, `${root}/specs/${to}`);
+      await until(
+        to!,
+        () =>
+          follower
+            .readings()
+            .map(r => r.path)
+            .join() === `${root}/specs/${to}/.agent-progress.json`,
+      );
+    }
+  });
+
   it('watches what a symbolic link leads to, not where the link lies', async () => {
     const path = sandbox.write('elsewhere/1_x/.agent-progress.json', beat(1, 1));
     symlinkSync(sandbox.path('elsewhere'), `${root}/specs`);
