@@ -9,6 +9,10 @@ import { agentAbove, ancestorsOf, isRunningAgent, type Node, subtreeOf, type Tre
 /** Kinds that are an agent's business wherever they are found. */
 const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', 'lake', 'lean', 'browser']);
 
+/** `npx -y chroma-mcp` is a server's business before the server has started, too. */
+const isAgentBusiness = ({ kind, seen }: Node): boolean =>
+  AGENT_BUSINESS.has(kind === 'wrapper' ? (seen.wraps ?? kind) : kind);
+
 /** Environment left by an agent: the process was once started below one. */
 const wasStartedByAgent = (node: Node): boolean =>
   node.facts.env?.CLAUDE_CODE_SESSION_ID !== undefined ||
@@ -18,17 +22,17 @@ const wasStartedByAgent = (node: Node): boolean =>
 /** Everything that concerns an agent: itself, what is or was below one, servers and builds, and the tmux panes around it. */
 export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {
   const related = new Set<Node>();
+  const below = new Set<Node>();
   for (const node of tree.nodes) {
     // A zombie matters only to a parent that should have waited; PID 1 merely reaps late.
-    if (related.has(node) || isZombie(node.facts)) continue;
+    if (below.has(node) || isZombie(node.facts)) continue;
     const concerns =
-      AGENT_BUSINESS.has(node.kind) ||
-      wasStartedByAgent(node) ||
-      lineage.entryOf(keyOf(node.facts)) !== undefined;
+      isAgentBusiness(node) || wasStartedByAgent(node) || lineage.entryOf(keyOf(node.facts)) !== undefined;
     if (!concerns) continue;
-    for (const below of subtreeOf(node)) related.add(below);
+    for (const member of subtreeOf(node)) below.add(member);
     for (const above of around(node)) related.add(above);
   }
+  for (const node of below) related.add(node);
   return related;
 };
 

@@ -131,9 +131,9 @@ export interface Around extends Partial<Omit<Observation, 'processes' | 'host'>>
 /** What every machine has: an init, a login on a terminal, and reaptop in it. */
 const HOUSE: readonly Row[] = [
   [1, 0, '/sbin/init', { comm: 'systemd' }],
-  [80_000, 1, 'sshd: me@pts/9', { comm: 'sshd', uid: 0 }],
-  [80_001, 80_000, '-bash', { tty: 'pts/9' }],
-  [SELF, 80_001, 'node /usr/bin/reaptop', { tty: 'pts/9' }],
+  [80_000, 1, 'sshd: me@pts/9', { comm: 'sshd', uid: 0, born: 2 }],
+  [80_001, 80_000, '-bash', { tty: 'pts/9', born: 3 }],
+  [SELF, 80_001, 'node /usr/bin/reaptop', { tty: 'pts/9', sid: 80_001 }],
 ];
 
 export interface World {
