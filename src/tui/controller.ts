@@ -8,6 +8,7 @@ import type { Keystroke } from './keystrokes.ts';
 import { type Layout, layoutFor, type Size } from './layout.ts';
 import { paint } from './line.ts';
 import { place } from './placement.ts';
+import { PssReader } from './pss-reader.ts';
 import { type Row, treeRows } from './rows.ts';
 import { type Screen, selectedRow } from './screen.ts';
 import { screenLines } from './screen-lines.ts';
@@ -26,9 +27,6 @@ export interface ControllerOptions {
   redraw(): void;
 }
 
-/** PSS costs a walk of the page tables: once per selection, then this seldom. */
-const PSS_MS = 10_000;
-
 /**
  * Between the engine and the screen: owns the view, answers keys, and offers the frame as a store.
  * The frame is replaced only when a visible row differs, so that React and Ink do nothing otherwise.
@@ -44,7 +42,7 @@ export class Controller {
   #frame: readonly string[] = [];
   #scheduled = false;
   #marksFor: Snapshot | null = null;
-  #pss: { key: string; at: number; bytes: number | null } | null = null;
+  readonly #pss: PssReader;
   /** The latest read of the keyboard. */
   chunk = 0;
 
@@ -52,6 +50,7 @@ export class Controller {
     this.#options = options;
     this.#size = options.size;
     this.#view = { ...INITIAL_VIEW, all: options.all ?? false };
+    this.#pss = new PssReader(options.live, () => this.schedule());
     this.#settle();
     this.#paint();
     this.#unsubscribe = options.live.subscribe(() => {
@@ -101,7 +100,7 @@ export class Controller {
       rows: this.rows,
       layout: this.layout,
       glyphs: this.#options.glyphs,
-      pss: this.#pss?.key === this.#view.selected ? (this.#pss?.bytes ?? null) : null,
+      pss: this.#pss.of(this.#view.selected),
       history: key => this.live.history(key),
     };
   }
@@ -204,23 +203,8 @@ export class Controller {
         this.#view = reduce(this.#view, { type: 'keep-marks', living });
     }
     this.#marksFor = snapshot;
-    this.#askPss();
-  }
-
-  #askPss(): void {
-    const p = this.#view.detail ? selectedRow({ rows: this.rows, view: this.#view })?.process : null;
-    const key = this.#view.selected;
-    if (!p || key === null) return;
-    const at = this.snapshot.takenAt;
-    if (this.#pss?.key === key && at - this.#pss.at < PSS_MS) return;
-    this.#pss = { key, at, bytes: this.#pss?.key === key ? this.#pss.bytes : null };
-    this.live.proportionalMemory(p.facts.pid).then(
-      bytes => {
-        if (this.#pss?.key === key) this.#pss = { key, at, bytes };
-        this.schedule();
-      },
-      () => {}, // it ended between the snapshot and the question: the pane shows RSS alone
-    );
+    const row = this.#view.detail ? selectedRow({ rows: this.rows, view: this.#view }) : null;
+    if (row?.process) this.#pss.want(row.key, row.process, this.snapshot.takenAt);
   }
 
   #paint(): void {

@@ -45,7 +45,8 @@ const basename = (word: string): string => word.slice(word.lastIndexOf('/') + 1)
 
 /** The command without what the name column says already: the program, and the interpreter before it. */
 const argumentsOf = (command: string, name: string): string => {
-  if (command.startsWith(name)) return command.slice(name.length).trimStart();
+  // The name may stop short of a version: `npm exec x` of `npm exec x@latest`.
+  if (command.startsWith(name)) return command.slice(name.length).replace(/^\S*\s*/, '');
   const words = command.split(' ');
   const program = name.split(' ')[0]!;
   const at = words.slice(0, 3).findIndex(word => basename(word) === program);

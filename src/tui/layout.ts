@@ -16,6 +16,8 @@ export interface Layout extends Size {
   readonly detailRows: number;
   readonly detailColumns: number;
   readonly footerRows: number;
+  /** A row under the tree that says of the selected process what its own row has no room for. */
+  readonly captionRows: number;
 }
 
 /** Narrower than this a detail beside the tree would leave neither readable. */
@@ -23,6 +25,8 @@ const BESIDE_COLUMNS = 132;
 /** Lower than this there is no room for a panel under the tree. */
 const PANEL_ROWS = 18;
 const BELOW_ROWS = 30;
+/** From here on the rows of the tree say enough themselves. */
+const CAPTION_COLUMNS = 110;
 
 const headerRowsFor = ({ columns, rows }: Size): number => {
   if (rows < 12) return 1;
@@ -42,17 +46,34 @@ export const layoutFor = (size: Size, detailOpen: boolean): Layout => {
   const base = { ...size, headerRows, columnRow, footerRows, tabs, detail } as const;
   if (!detailOpen || detail === 'beside') {
     const panelRows = tabs ? wanted : 0;
-    const treeRows = body - (tabs ? 1 + panelRows : 0);
+    const captionRows = tabs && columns < CAPTION_COLUMNS ? 1 : 0;
+    const treeRows = body - captionRows - (tabs ? 1 + panelRows : 0);
     const detailColumns = detailOpen ? Math.min(96, Math.max(56, Math.floor(columns * 0.4))) : 0;
     const treeColumns = detailOpen ? columns - detailColumns - 1 : columns;
     const detailRows = detailOpen ? treeRows + (columnRow ? 1 : 0) : 0;
-    return { ...base, treeRows, treeColumns, panelRows, detailRows, detailColumns };
+    return { ...base, captionRows, treeRows, treeColumns, panelRows, detailRows, detailColumns };
   }
   if (detail === 'below') {
     const detailRows = Math.floor(body * 0.55);
     const treeRows = body - detailRows;
-    return { ...base, treeRows, treeColumns: columns, panelRows: 0, detailRows, detailColumns: columns };
+    return {
+      ...base,
+      captionRows: 0,
+      treeRows,
+      treeColumns: columns,
+      panelRows: 0,
+      detailRows,
+      detailColumns: columns,
+    };
   }
   const detailRows = body + (columnRow ? 1 : 0);
-  return { ...base, treeRows: 0, treeColumns: columns, panelRows: 0, detailRows, detailColumns: columns };
+  return {
+    ...base,
+    captionRows: 0,
+    treeRows: 0,
+    treeColumns: columns,
+    panelRows: 0,
+    detailRows,
+    detailColumns: columns,
+  };
 };

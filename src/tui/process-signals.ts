@@ -11,7 +11,9 @@ const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 /** However the process ends, the terminal is given back. Returns the undoing. */
 export const watchProcess = ({ finish, restore, resume }: ProcessHooks): (() => void) => {
   const handlers = new Map<string, (...args: never[]) => void>();
-  for (const [signal, code] of Object.entries(CODES)) handlers.set(signal, () => finish(code));
+  // One turn later: `signal-exit`, which Ink brings, listens as well and kills the process when it finds itself alone.
+  for (const [signal, code] of Object.entries(CODES))
+    handlers.set(signal, () => void setImmediate(() => finish(code)));
   const crash = (error: unknown): void => {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     finish(1, `reaptop: something went wrong that should not have. ${what}`);

@@ -1,3 +1,4 @@
+import { captionLine } from './components/caption.ts';
 import { detailLines } from './components/detail.ts';
 import { footerLine } from './components/footer.ts';
 import { headerLines } from './components/header.ts';
@@ -48,8 +49,9 @@ const treeAndDetail = (screen: Screen): readonly Line[] => {
 
 const bodyLines = (screen: Screen): readonly Line[] => {
   const { layout } = screen;
+  const caption = layout.captionRows > 0 ? [captionLine(screen)] : [];
   const panel = layout.panelRows > 0 ? [tabsLine(screen), ...panelLines(screen, layout.panelRows)] : [];
-  return [...treeAndDetail(screen), ...panel];
+  return [...treeAndDetail(screen), ...caption, ...panel];
 };
 
 /** The whole screen, row by row: exactly `layout.rows` lines of exactly `layout.columns` cells. */

@@ -48,7 +48,9 @@ describe('layout', () => {
       const l = layoutFor({ columns, rows }, open);
       const tree = l.treeRows + (l.treeRows > 0 && l.columnRow ? 1 : 0);
       const below = open && l.detail !== 'beside' ? l.detailRows : 0;
-      expect(l.headerRows + tree + below + (l.panelRows > 0 ? 1 + l.panelRows : 0) + l.footerRows).toBe(rows);
+      expect(
+        l.headerRows + tree + l.captionRows + below + (l.panelRows > 0 ? 1 + l.panelRows : 0) + l.footerRows,
+      ).toBe(rows);
     }
   });
 

@@ -1,18 +1,14 @@
 import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { memoryOf } from '../../model/process.ts';
-import { identityOf, type JudgedProcess, type Owner } from '../../model/snapshot.ts';
+import type { JudgedProcess, Owner } from '../../model/snapshot.ts';
 import { beatText, beatTone } from '../doing.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
-import { growth, memoryPlot, plotRange, resample } from '../plot.ts';
 import type { Row } from '../rows.ts';
 import { type Screen, selectedRow } from '../screen.ts';
 import type { Tone } from '../theme.ts';
+import { growthText, LABEL, memoryText, plotLines } from './detail-memory.ts';
 import { titleRule } from './tabs.ts';
-
-const LABEL = 9;
-const PLOT_ROWS = 4;
-const MIB = 1024 ** 2;
 
 /** `label    text`, wrapped under itself. */
 const field = (label: string, text: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
@@ -38,10 +34,10 @@ const ownerText = (owner: Owner | null): string => {
 };
 
 const KILLABLE = {
-  live: 'x may end it, after the plan; c and clean never do',
+  live: 'x may, after the plan; c and clean never',
   leak: 'yes: c cleans it with the other leaks, x ends it alone',
-  suspect: 'x may end it, after the plan; c and clean never do',
-  unknown: 'x may end it, after the plan; c and clean never do',
+  suspect: 'x may, after the plan; c and clean never',
+  unknown: 'x may, after the plan; c and clean never',
   protected: 'protected',
 } satisfies Record<JudgedProcess['verdict'], string>;
 
@@ -50,58 +46,6 @@ const killable = (p: JudgedProcess): string => {
   if (p.protection === 'hard') return `no: ${because}`;
   if (p.protection === 'soft') return `only with x, and its pid typed: ${because}`;
   return KILLABLE[p.verdict];
-};
-
-const memoryText = (p: JudgedProcess, pss: number | null): string => {
-  const swap = p.facts.details?.swap ?? 0;
-  const parts = [`${spellBytes(p.facts.rss ?? 0)} RSS`];
-  if (swap > 0) parts.push(`${spellBytes(swap)} swap`);
-  if (pss !== null) parts.push(`${spellBytes(pss)} PSS (its fair share)`);
-  return parts.join(', ');
-};
-
-const growthText = (screen: Screen, p: JudgedProcess): { text: string; tone: Tone } => {
-  const limit = screen.state.config.thresholds['over-memory'].limitBytes;
-  const g = growth(screen.history(keyOf(identityOf(p))), limit);
-  if (!g) return { text: 'too few samples yet to tell', tone: 'faint' };
-  const perHour = g.rate * 3600;
-  if (g.secondsToLimit === null) {
-    const shrinks = perHour < -MIB;
-    return { text: shrinks ? `shrinking by ${spellBytes(-perHour)} an hour` : 'steady', tone: 'good' };
-  }
-  const when = `reaches ${spellBytes(limit)} in ${formatAge(g.secondsToLimit)}`;
-  return { text: `growing by ${spellBytes(perHour)} an hour; ${when}`, tone: 'warn' };
-};
-
-const plotLines = (screen: Screen, p: JudgedProcess, width: number): readonly Line[] => {
-  const points = screen.history(keyOf(identityOf(p)));
-  if (points.length < 2) return [];
-  const room = Math.min(72, Math.max(10, width - LABEL - 3));
-  const values = resample(points, room);
-  const range = plotRange(values);
-  const span = (points.at(-1)!.at - points[0]!.at) / 1000;
-  const plot = memoryPlot(values, PLOT_ROWS, range, screen.glyphs);
-  return [
-    ...plot.map(
-      (text, i): Line => [
-        run(
-          toWidth(
-            i === 0 ? formatBytes(range.high) : i === PLOT_ROWS - 1 ? formatBytes(range.low) : '',
-            LABEL,
-            'right',
-          ),
-          'faint',
-        ),
-        run(screen.glyphs.bar, 'rule'),
-        run(text, 'graph'),
-      ],
-    ),
-    [
-      run(' '.repeat(LABEL + 1)),
-      run(toWidth(`${formatAge(span)} ago`, room - 3), 'faint'),
-      run('now', 'faint'),
-    ],
-  ];
 };
 
 const childLines = (row: Row, screen: Screen, width: number): readonly Line[] => {
@@ -126,6 +70,12 @@ const childLines = (row: Row, screen: Screen, width: number): readonly Line[] =>
     ...(children.length > 8 ? field('', `and ${children.length - 8} more`, width, 'faint') : []),
   ];
 };
+
+/** Progress files, markers and stream logs that speak of this agent. */
+const fileLines = (row: Row, { snapshot }: Screen, width: number): readonly Line[] =>
+  snapshot.heartbeats
+    .filter(beat => beat.agent && keyOf(beat.agent) === row.key)
+    .flatMap((beat, i) => field(i === 0 ? 'files' : '', `${beat.format} ${beat.path}`, width));
 
 /** Everything known about the selected process, as long as it needs to be. */
 export const detailContent = (row: Row, screen: Screen, width: number): readonly Line[] => {
@@ -155,8 +105,9 @@ export const detailContent = (row: Row, screen: Screen, width: number): readonly
       ),
     ),
     ...(row.beat ? field('beat', beatText(row.beat), width, beatTone(row.beat)) : []),
+    ...fileLines(row, screen, width),
     ...field('memory', memoryText(p, screen.pss), width),
-    ...plotLines(screen, p, width),
+    ...plotLines(screen, row, width),
     ...field('growth', grown.text, width, grown.tone),
     ...field('command', p.command, width),
     ...field('cwd', facts.details?.cwd ?? 'unreadable', width),

@@ -1,6 +1,6 @@
 import { contextOf } from '../key-context.ts';
 import { keyName } from '../key-table.ts';
-import { BINDINGS, type Context } from '../keymap.ts';
+import { BINDINGS, type Binding, type Context, type Situation } from '../keymap.ts';
 import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
 import type { Screen } from '../screen.ts';
 import { positionText } from './tabs.ts';
@@ -31,8 +31,11 @@ const rank = (name: string): number => {
 };
 
 /** `x end  c clean  ? help`, as many as toWidth, in the order of the table. */
-const hints = (context: Context, width: number): Line => {
-  const labelled = BINDINGS.filter(b => b.context === context && b.label !== '');
+const hints = (context: Context, width: number, situation: Situation): Line => {
+  // On the main screen the hints stay where they are, and a key that cannot act says why; an overlay only offers what it can do.
+  const offered = (b: Binding): boolean =>
+    context === 'main' || (b.disabledReason?.(situation) ?? null) === null;
+  const labelled = BINDINGS.filter(b => b.context === context && b.label !== '' && offered(b));
   const byRank = [...labelled].sort((a, b) => rank(a.name) - rank(b.name));
   const kept = new Set<string>();
   let room = width - 1;
@@ -74,7 +77,11 @@ export const footerLine = (screen: Screen): Line => {
     layout.tabs || context !== 'main' ? [] : [run(positionText(screen).trimEnd(), 'faint'), run(' ')];
   const right: Line = leave ? [run(`${leave} `, 'faint')] : [...filter, ...position];
   return lineToWidth(
-    spread(hints(context, width - lineWidth(right) - 1), right, width),
+    spread(
+      hints(context, width - lineWidth(right) - 1, { view, state, row: null, targets: [] }),
+      right,
+      width,
+    ),
     width,
     glyphs.ellipsis,
   );

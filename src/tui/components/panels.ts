@@ -56,7 +56,10 @@ const logLine = (l: LogLine): Line => [
 
 /** Every line of each panel; newest log lines first, because the panel is short. */
 const CONTENT = {
-  findings: screen => screen.snapshot.findings.map(f => findingLine(f, screen)),
+  findings: screen => [
+    ...screen.snapshot.findings.map(f => findingLine(f, screen)),
+    ...screen.snapshot.warnings.map(text => [run(toWidth('note', 8), 'warn'), run(' '), run(text)]),
+  ],
   heartbeats: screen => screen.snapshot.heartbeats.map(b => heartbeatLine(b, screen)),
   log: ({ state }) => state.log.toReversed().map(logLine),
 } satisfies Record<PanelId, (screen: Screen) => readonly Line[]>;
@@ -70,7 +73,12 @@ const EMPTY = {
 export const panelLength = (
   panel: PanelId,
   { snapshot, state }: Pick<Screen, 'snapshot' | 'state'>,
-): number => ({ findings: snapshot.findings, heartbeats: snapshot.heartbeats, log: state.log })[panel].length;
+): number =>
+  ({
+    findings: snapshot.findings.length + snapshot.warnings.length,
+    heartbeats: snapshot.heartbeats.length,
+    log: state.log.length,
+  })[panel];
 
 /** The first visible entry: the cursor stays in view. */
 const windowTop = (cursor: number, count: number, rows: number): number =>

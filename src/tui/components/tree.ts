@@ -1,8 +1,8 @@
-import { plural } from '../../model/format.ts';
+import { formatAge, plural } from '../../model/format.ts';
 import type { Kind } from '../../model/kind.ts';
 import { cells } from '../../model/width.ts';
 import { type Column, columnsFor } from '../columns.ts';
-import { doing } from '../doing.ts';
+import { beatTone, doing } from '../doing.ts';
 import type { Glyphs } from '../glyphs.ts';
 import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../line.ts';
 import type { Row } from '../rows.ts';
@@ -49,17 +49,26 @@ const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
   return text;
 };
 
-const nameRuns = (row: Row, room: number, glyphs: Glyphs): readonly Run[] => {
+/** In a side pane without room for what a process does, a silent agent still stands out. */
+const alarmText = (row: Row): string => {
+  const loud = row.beat?.state === 'warn' || row.beat?.state === 'critical';
+  return loud ? ` silent ${formatAge(row.beat!.ageSeconds)}` : '';
+};
+
+const nameRuns = (row: Row, room: number, alone: boolean, glyphs: Glyphs): readonly Run[] => {
   const fold = row.foldable ? `${row.folded ? glyphs.closed : glyphs.open} ` : '';
   if (row.group) {
-    const count = run(`  ${plural(row.count, 'process', 'processes')}`, 'faint');
+    const spelled = plural(row.count, 'process', 'processes');
+    const fits = cells(fold) + cells(row.group.title) + 2 + spelled.length <= room;
+    const count = run(`  ${fits ? spelled : row.count}`, 'faint');
     return [run(fold, row.group.tone), run(row.group.title, row.group.tone), count];
   }
   const p = row.process!;
   const trail = trailText(row.trail, room, glyphs);
   const zombies = p.zombies > 0 ? ` Z${glyphs.times}${p.zombies}` : '';
   const hidden = row.folded && row.count > 1 ? ` +${row.count - 1}` : '';
-  const left = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden);
+  const alarm = alone ? alarmText(row) : '';
+  const left = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden) - cells(alarm);
   return [
     run(trail, 'rule'),
     run(fold, 'faint'),
@@ -67,6 +76,7 @@ const nameRuns = (row: Row, room: number, glyphs: Glyphs): readonly Run[] => {
       toWidth(p.name, Math.min(cells(p.name), Math.max(1, left)), 'left', glyphs.ellipsis),
       row.context ? 'faint' : KIND_TONES[p.kind],
     ),
+    run(alarm, row.beat ? beatTone(row.beat) : 'plain'),
     run(zombies, 'warn'),
     run(hidden, 'faint'),
   ];
@@ -108,7 +118,11 @@ const rowLine = (row: Row, screen: Screen, columns: readonly Column[]): Line => 
     run(toWidth(c.text(row), c.width, c.align, glyphs.ellipsis), row.context ? 'faint' : c.tone(row)),
     run(' '),
   ]);
-  const name = lineToWidth(nameRuns(row, widths.name, glyphs), widths.name, glyphs.ellipsis);
+  const name = lineToWidth(
+    nameRuns(row, widths.name, widths.doing === 0, glyphs),
+    widths.name,
+    glyphs.ellipsis,
+  );
   const what = doing(row);
   const tail =
     widths.doing > 0

@@ -1,0 +1,37 @@
+import { mkdtempSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const at = (path: string): string => new URL(path, import.meta.url).pathname;
+
+/** The TUI on the invented machine, bundled as the product is, with the patches of Ink. Returns the file. */
+export const bundleDemo = async (): Promise<string> => {
+  // A module without types, because the build runs before there is anything that could check them.
+  const { inkPatches } = (await import(at('../../src/tui/ink-patches.mjs'))) as {
+    inkPatches: (parts: { layout: string; readFile: typeof readFile }) => import('esbuild').Plugin;
+  };
+  const outfile = join(mkdtempSync(join(tmpdir(), 'reaptop-test-')), 'demo.cjs');
+  await build({
+    stdin: {
+      contents: `
+        import { demoLive } from './src/engine/demo.ts';
+        import { runTui } from './src/tui/main.tsx';
+        const live = demoLive({ ticking: false, stepMs: 20 });
+        const { stdin, stdout, env } = process;
+        runTui({ live, options: {}, stdin, stdout, env }).then(code => process.exit(code));
+      `,
+      resolveDir: at('../..'),
+      loader: 'ts',
+    },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20.19',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [inkPatches({ layout: at('../../src/tui/column-layout.ts'), readFile })],
+  });
+  return outfile;
+};
