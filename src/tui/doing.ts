@@ -20,7 +20,8 @@ export const beatTone = (beat: Heartbeat): Tone => BEAT_TONES[beat.state];
 
 const silent = (beat: Heartbeat): string => `silent for ${formatAge(beat.ageSeconds)}`;
 
-const ENDINGS = {
+/** Said first: what is wrong must not be cut off at the edge of a column. */
+const TROUBLES = {
   fine: () => '',
   warn: silent,
   critical: silent,
@@ -28,7 +29,7 @@ const ENDINGS = {
   leftover: beat => beat.reason ?? 'left over',
 } satisfies Record<Heartbeat['state'], (beat: Heartbeat) => string>;
 
-/** `task 688, phase 2, checking diagnostics, foo`: the parts a heartbeat tells. */
+/** `silent for 13m: task 688, phase 2, checking diagnostics, foo`: what a heartbeat tells. */
 export const beatText = (beat: Heartbeat): string => {
   const parts = [
     beat.task === null ? '' : `task ${beat.task}`,
@@ -37,7 +38,7 @@ export const beatText = (beat: Heartbeat): string => {
     beat.proof ?? '',
   ];
   const told = parts.filter(Boolean).join(', ');
-  return [told, ENDINGS[beat.state](beat)].filter(Boolean).join(', ');
+  return [TROUBLES[beat.state](beat), told].filter(Boolean).join(': ');
 };
 
 /** `zsh` of `/usr/bin/zsh` and of the `-zsh` of a login shell. */

@@ -122,6 +122,8 @@ export const readKeystrokes = (input: string, chunk: number): Reading => {
 
 /** A lone Esc is told from the start of a sequence by silence: sequences arrive within a few ms even over ssh. */
 const ESC_SILENCE_MS = 30;
+/** A paste whose end never comes must not swallow the keys after it. */
+const PASTE_SILENCE_MS = 1000;
 
 /** Turns reads of the terminal into keystrokes; keeps what a read cut in two. */
 export class KeyReader {
@@ -146,8 +148,9 @@ export class KeyReader {
     const { strokes, rest } = readKeystrokes(this.#rest + input, this.#chunk);
     this.#rest = rest;
     for (const stroke of strokes) this.#deliver(stroke);
-    if (rest !== '' && !rest.startsWith(PASTE_START))
-      this.#timer = setTimeout(() => this.#flush(), ESC_SILENCE_MS);
+    if (rest === '') return;
+    const pasting = rest.startsWith(PASTE_START);
+    this.#timer = setTimeout(() => this.#flush(), pasting ? PASTE_SILENCE_MS : ESC_SILENCE_MS);
   }
 
   stop(): void {
@@ -158,6 +161,7 @@ export class KeyReader {
     const rest = this.#rest;
     this.#rest = '';
     this.#timer = null;
+    if (rest.startsWith(PASTE_START)) return;
     this.#deliver({ key: 'escape', text: '', chunk: this.#chunk });
     for (const text of rest.slice(1)) this.#deliver({ key: text, text, chunk: this.#chunk });
   }

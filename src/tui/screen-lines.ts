@@ -4,7 +4,7 @@ import { footerLine } from './components/footer.ts';
 import { headerLines } from './components/header.ts';
 import { helpLines, signalsLines } from './components/help.ts';
 import { panelLines } from './components/panels.ts';
-import { planLines, planningLines, runningLines } from './components/plan.ts';
+import { planLines, runningLines } from './components/plan.ts';
 import { tabsLine } from './components/tabs.ts';
 import { columnHeader, treeLines } from './components/tree.ts';
 import { type Line, lineToWidth, run } from './line.ts';
@@ -23,8 +23,9 @@ const overlayLines = (screen: Screen, rows: number): readonly Line[] | null => {
       return helpLines(screen, rows);
     case 'signals':
       return signalsLines(overlay.cursor, screen, rows);
+    // The plan is there in a moment: the screen stays as it is, the footer says what is going on.
     case 'planning':
-      return planningLines(screen, rows);
+      return null;
     case 'plan':
       return planLines(overlay, screen, rows);
     case 'running':

@@ -74,6 +74,16 @@ describe('KeyReader', () => {
     expect(got).toEqual(['escape']);
   });
 
+  test('a paste whose end never comes does not swallow the keys after it', () => {
+    vi.useFakeTimers();
+    const got: string[] = [];
+    const reader = new KeyReader(s => got.push(s.key));
+    reader.push('\u001b[200~xy');
+    vi.advanceTimersByTime(5000);
+    reader.push('j');
+    expect(got).toEqual(['j']);
+  });
+
   test('counts chunks up', () => {
     const got: number[] = [];
     const reader = new KeyReader(s => got.push(s.chunk));

@@ -66,6 +66,8 @@ export const footerLine = (screen: Screen): Line => {
   if (view.notice)
     return lineToWidth([run(' '), run(view.notice.text, view.notice.tone)], width, glyphs.ellipsis);
   if (state.error) return lineToWidth([run(' '), run(state.error, 'bad')], width, glyphs.ellipsis);
+  if (view.overlay?.kind === 'planning')
+    return lineToWidth([run(' Looking again before the plan', 'strong')], width);
   if (view.filterOpen) {
     const typed: Line = [run(' filter ', 'key'), run(view.filter, 'strong'), run(glyphs.caret, 'key')];
     return lineToWidth(spread(typed, [run('enter keeps  Esc clears ', 'faint')], width), width);

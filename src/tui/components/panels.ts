@@ -16,14 +16,16 @@ const LOG_TONES = { plain: 'plain', good: 'good', warn: 'warn', bad: 'bad' } sat
   Tone
 >;
 
-const WIDE = 110;
+/** From here on a finding's reason stands beside its title; from MEDIUM on, its remedy. */
+const WIDE = 150;
+const MEDIUM = 90;
 
 /** `14:03`: of the day in the log's own time zone; days are told by the audit log. */
 const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 5);
 
 const findingLine = (f: Finding, { layout, glyphs }: Screen): Line => {
   const why = layout.columns >= WIDE ? [run('  '), run(f.why, 'faint')] : [];
-  const remedy = layout.columns >= WIDE ? [run(`  ${glyphs.arrow} ${f.remedy}`, 'key')] : [];
+  const remedy = layout.columns >= MEDIUM ? [run(`  ${glyphs.arrow} ${f.remedy}`, 'key')] : [];
   return [
     run(toWidth(f.severity, 8), SEVERITY_TONES[f.severity]),
     run(' '),

@@ -128,16 +128,6 @@ export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
   return framed(title, columnNames(screen, 'OUTCOME'), stepLines(plan, outcomes, screen), last, screen, rows);
 };
 
-export const planningLines = (screen: Screen, rows: number): readonly Line[] =>
-  framed(
-    'Looking again before anything happens',
-    [],
-    [],
-    [run(' Reading the processes afresh', 'faint')],
-    screen,
-    rows,
-  );
-
 /** Rows of content, for scrolling. */
 export const overlayLength = (screen: Screen): number => {
   const { overlay } = screen.view;
