@@ -7,7 +7,8 @@ const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);
 
 const isServer = (node: Node): boolean =>
   SERVERS.has(node.kind) ||
-  (node.kind === 'wrapper' && [...subtreeOf(node)].some(below => SERVERS.has(below.kind)));
+  (node.kind === 'wrapper' &&
+    (SERVERS.has(node.seen.wraps ?? 'other') || [...subtreeOf(node)].some(below => SERVERS.has(below.kind))));
 
 /** Workers that a server forked have its words, and there are several on purpose. */
 const isWorkerOfItself = ({ facts, parent }: Node): boolean =>

@@ -10,7 +10,7 @@ export const zombie: Detector = ({ processes, config }) =>
     .filter(parent => parent.zombies > 0)
     .map(parent => {
       const dead = processes.filter(p => p.facts.state === 'Z' && p.facts.ppid === parent.facts.pid);
-      const names = [...new Set(dead.map(p => p.name))].slice(0, 3).join(', ');
+      const names = [...new Set(dead.map(p => p.facts.comm))].slice(0, 3).join(', ');
       const server = SERVERS.has(parent.kind);
       const session = parent.owner?.sessionId ?? null;
       return {
