@@ -1,6 +1,6 @@
 import type { IdentityKey } from '../model/identity.ts';
 import { keyOf } from '../model/identity.ts';
-import { agentAbove, type Node, type Tree } from './tree.ts';
+import { agentAbove, type Node, nodeWithKey, type Tree } from './tree.ts';
 
 /** What the ledger remembers of an identity once seen below an agent. */
 export interface LineageEntry {
@@ -33,12 +33,10 @@ export class Lineage {
 
   /** Adds what this tree shows, forgets what has ended. */
   record(tree: Tree, sessionIdOf: (agent: Node) => string | null): void {
-    const present = new Set<IdentityKey>();
     for (const node of tree.nodes) {
-      const key = keyOf(node.facts);
-      present.add(key);
       const agent = agentAbove(node);
       if (agent === null || node.facts.unreadable) continue;
+      const key = keyOf(node.facts);
       const known = this.#entries.get(key);
       const owner = keyOf(agent.facts);
       if (known?.owner === owner) continue;
@@ -48,14 +46,14 @@ export class Lineage {
         parent: known?.parent ?? (node.parent === null ? null : keyOf(node.parent.facts)),
       });
     }
-    this.#forgetEnded(present);
+    this.#forgetEnded(tree);
   }
 
   /** An ended identity stays only while a living one descends from it: it is a link of the chain. */
-  #forgetEnded(present: ReadonlySet<IdentityKey>): void {
+  #forgetEnded(tree: Tree): void {
     const needed = new Set<IdentityKey>();
     for (const key of this.#entries.keys()) {
-      if (!present.has(key)) continue;
+      if (nodeWithKey(tree, key) === null) continue;
       for (
         let up: IdentityKey | null = key;
         up !== null && !needed.has(up);

@@ -1,8 +1,8 @@
 import { keyOf } from '../model/identity.ts';
 import { type EnvName, isZombie } from '../model/process.ts';
 import type { Owner } from '../model/snapshot.ts';
-import { agentAbove, ancestorsOf, isRunningAgent, type Node, startedAfter } from './tree.ts';
-import { nodeByKey, sessionIdOf, type World } from './world.ts';
+import { agentAbove, ancestorsOf, isRunningAgent, type Node, nodeWithKey, startedAfter } from './tree.ts';
+import { sessionIdOf, type World } from './world.ts';
 
 /**
  * How sure we are about an owner's fate. `uncertain` is evidence for a suspicion, never for a leak;
@@ -40,7 +40,7 @@ const byAncestor: Evidence = (node, world) => {
 const byLineage: Evidence = (node, world) => {
   const entry = world.lineage.entryOf(keyOf(node.facts));
   if (entry === undefined) return null;
-  const agent = nodeByKey(world, entry.owner);
+  const agent = nodeWithKey(world.tree, entry.owner);
   if (agent !== null && !isZombie(agent.facts))
     return owned(agent, world, 'lineage', `was seen below ${calls(agent)}`);
   const [pid, start] = entry.owner.split(':');

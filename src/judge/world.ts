@@ -1,5 +1,4 @@
 import type { Config } from '../model/config.ts';
-import { keyOf } from '../model/identity.ts';
 import { isZombie, type ProcessFacts } from '../model/process.ts';
 import type { ClaudeSession, Observation } from '../model/snapshot.ts';
 import type { Climb } from './climb.ts';
@@ -80,8 +79,3 @@ export const zombiesOf = (node: Node): Node[] => node.children.filter(child => i
 
 export const sessionIdOf = (world: World, agent: Node): string | null =>
   world.sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0] ?? null;
-
-export const nodeByKey = (world: World, key: string): Node | null => {
-  const node = world.tree.byPid.get(Number.parseInt(key, 10));
-  return node !== undefined && keyOf(node.facts) === key ? node : null;
-};
