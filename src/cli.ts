@@ -1,16 +1,21 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../package.json';
+import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
 import { once } from './commands/once.ts';
-import { addCleanOptions, addCommonOptions, type CommonOptions } from './commands/options.ts';
+import {
+  type ActingOptions,
+  addActingOptions,
+  addCleanOptions,
+  addCommonOptions,
+  addSweepOptions,
+  type CommonOptions,
+} from './commands/options.ts';
 import { wantsColor } from './commands/paint.ts';
 import { NO_FILES, scannedFiles } from './engine/agent-files.ts';
 import { UsageError } from './engine/config.ts';
 import { type Flags, prepare } from './engine/prepare.ts';
 import type { Kind } from './model/kind.ts';
 import { visible } from './model/text.ts';
-
-const EXIT_FAILURE = 1;
-const EXIT_USAGE = 2;
 
 /** Wide enough to read, narrow enough for a paste; used when nobody says how wide the output is. */
 const DEFAULT_WIDTH = 120;
@@ -54,25 +59,36 @@ const runMain = async (options: MainOptions): Promise<number> => {
   );
 };
 
-interface CleanFlags extends CommonOptions {
-  readonly force?: boolean;
-  readonly yes?: boolean;
-  readonly dryRun?: boolean;
+interface CleanFlags extends ActingOptions {
   readonly ageThreshold: number;
-  readonly grace: number;
-  readonly verbose?: boolean;
   readonly kind?: Kind[];
   readonly suspects?: boolean;
   readonly pid?: { pid: number; start?: string }[];
   readonly zombieParents?: boolean;
 }
 
+/** What `clean` and `sweep` share. */
+const actingOptions = (flags: ActingOptions) => ({
+  force: flags.force === true || flags.yes === true,
+  dryRun: flags.dryRun === true,
+  graceSeconds: flags.grace,
+  verbose: flags.verbose === true,
+  json: flags.json === true,
+  failOn: flags.failOn ?? null,
+  width: widthOf(process.env),
+  color: wantsColor(process.stdout, process.env, !flags.color),
+});
+
+/** Ctrl-C and SIGTERM end a run between two steps. */
+const interruption = (): AbortSignal => {
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  return abort.signal;
+};
+
 const runClean = async (flags: CleanFlags): Promise<number> => {
   const { collectorWith, system, config } = await prepared(flags);
   const { clean } = await import('./commands/clean.ts');
-  const abort = new AbortController();
-  process.once('SIGINT', () => abort.abort());
-  process.once('SIGTERM', () => abort.abort());
   return clean(
     {
       collector: collectorWith(NO_FILES),
@@ -80,22 +96,32 @@ const runClean = async (flags: CleanFlags): Promise<number> => {
       config,
       out: process.stdout,
       err: process.stderr,
-      abort: abort.signal,
+      abort: interruption(),
     },
     {
-      force: flags.force === true || flags.yes === true,
-      dryRun: flags.dryRun === true,
+      ...actingOptions(flags),
       ageThresholdMinutes: flags.ageThreshold,
-      graceSeconds: flags.grace,
-      verbose: flags.verbose === true,
-      json: flags.json === true,
       kinds: flags.kind ?? [],
       suspects: flags.suspects === true,
       pids: flags.pid ?? [],
       zombieParents: flags.zombieParents === true,
-      width: widthOf(process.env),
-      color: wantsColor(process.stdout, process.env, !flags.color),
     },
+  );
+};
+
+const runSweep = async (flags: ActingOptions & { readonly retention: number }): Promise<number> => {
+  const { collectorWith, system, config } = await prepared(flags);
+  const { sweep } = await import('./commands/sweep.ts');
+  return sweep(
+    {
+      collector: collectorWith(scannedFiles(config)),
+      system,
+      env: process.env,
+      out: process.stdout,
+      err: process.stderr,
+      abort: interruption(),
+    },
+    { ...actingOptions(flags), retentionDays: flags.retention },
   );
 };
 
@@ -117,11 +143,12 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .showHelpAfterError(false)
     .allowExcessArguments(false)
     .action(async (options: MainOptions) => finish(await runMain(options)));
-  addCleanOptions(addCommonOptions(program.command('clean')))
+  addCleanOptions(addActingOptions(addCommonOptions(program.command('clean'))))
     .description('ends proven leaks; prints the plan, acts only with --force')
-    .action(async (_: unknown, command: Command) =>
-      finish(await runClean(command.optsWithGlobals() as CleanFlags)),
-    );
+    .action(async (_: unknown, command: Command) => finish(await runClean(command.optsWithGlobals())));
+  addSweepOptions(addActingOptions(addCommonOptions(program.command('sweep'))))
+    .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
+    .action(async (_: unknown, command: Command) => finish(await runSweep(command.optsWithGlobals())));
   return program;
 };
 

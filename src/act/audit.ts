@@ -24,6 +24,9 @@ export interface Act {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
   readonly durationMs: number;
+  /** What `sweep` did to tmux sessions and files. */
+  readonly sessions?: readonly object[] | undefined;
+  readonly files?: readonly object[] | undefined;
   /** More to remember: the session that ended, the finding, why the run stopped. */
   readonly note?: string | undefined;
 }
@@ -95,7 +98,7 @@ const rotate = (path: string): void => {
   for (let n = OLDER_FILES - 1; n >= 0; n -= 1) if (existsSync(older(n))) renameSync(older(n), older(n + 1));
 };
 
-const record = ({ by, plan, outcomes, durationMs, note }: Act): object => ({
+const record = ({ by, plan, outcomes, durationMs, note, sessions, files }: Act): object => ({
   by,
   plan: {
     steps: plan.steps.map(({ pid, start, name, signal, rss, why }) => ({
@@ -113,5 +116,7 @@ const record = ({ by, plan, outcomes, durationMs, note }: Act): object => ({
   outcomes,
   freed: outcomes.reduce((sum, outcome) => sum + outcome.freed, 0),
   durationMs: Math.round(durationMs),
+  ...(sessions === undefined ? {} : { sessions }),
+  ...(files === undefined ? {} : { files }),
   ...(note === undefined ? {} : { note }),
 });

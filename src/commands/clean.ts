@@ -8,11 +8,14 @@ import { confirmedBy } from '../judge/confirm.ts';
 import type { AskedBy, PlanGround } from '../judge/plan/index.ts';
 import { leakPolicy, planClean, planZombies } from '../judge/plan/index.ts';
 import type { Config } from '../model/config.ts';
+import type { Severity } from '../model/finding.ts';
 import type { Kind } from '../model/kind.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
+import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';
+import { failOnCode } from './once.ts';
 import { painter } from './paint.ts';
 import { outcomeLine, planText } from './plan-text.ts';
 import { progressLine } from './progress-line.ts';
@@ -28,6 +31,7 @@ export interface CleanOptions {
   readonly suspects: boolean;
   readonly pids: readonly { readonly pid: number; readonly start?: string }[];
   readonly zombieParents: boolean;
+  readonly failOn: Severity | null;
   readonly width: number;
   readonly color: boolean;
 }
@@ -41,10 +45,6 @@ export interface CleanDependencies {
   /** Aborted by Ctrl-C: what was begun is finished step by step, nothing new is signalled. */
   readonly abort: AbortSignal;
 }
-
-export const EXIT_SURVIVED = 4;
-const EXIT_FAILURE = 1;
-const EXIT_INTERRUPTED = 130;
 
 /** A process that only looks leaked between fork and exec no longer does after this long. */
 const SECOND_LOOK_MS = 300;
@@ -63,7 +63,7 @@ export const clean = async (dependencies: CleanDependencies, options: CleanOptio
   if (!options.json) out.write(describePlan(plan, snapshot, acts, options));
   if (!acts || plan.steps.length === 0) {
     if (options.json) writeJson(dependencies, snapshot, plan, null);
-    return 0;
+    return failOnCode(snapshot, options.failOn);
   }
   const lock = await takeRunLock(dependencies.system, BY);
   if (lock.status === 'held') {

@@ -1,5 +1,7 @@
 import type { Collector } from '../engine/collector.ts';
 import { atLeast, type Severity } from '../model/finding.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { EXIT_FAIL_ON } from './exit-codes.ts';
 import { snapshotJson } from './json.ts';
 import { onceText } from './once-text.ts';
 
@@ -15,16 +17,15 @@ export interface Output {
   write(text: string): void;
 }
 
-export const EXIT_FAIL_ON = 3;
-
 /** One snapshot to stdout. */
 export const once = async (collector: Collector, options: OnceOptions, out: Output): Promise<number> => {
   const snapshot = await collector.collect({ all: options.all });
   out.write(
     options.json ? `${JSON.stringify(snapshotJson(snapshot), null, 2)}\n` : onceText(snapshot, options),
   );
-  const { failOn } = options;
-  return failOn !== null && snapshot.findings.some(finding => atLeast(finding.severity, failOn))
-    ? EXIT_FAIL_ON
-    : 0;
+  return failOnCode(snapshot, options.failOn);
 };
+
+/** `--fail-on`: 3 when a finding is at least that bad, else 0. */
+export const failOnCode = (snapshot: Snapshot, failOn: Severity | null): number =>
+  failOn !== null && snapshot.findings.some(finding => atLeast(finding.severity, failOn)) ? EXIT_FAIL_ON : 0;

@@ -65,23 +65,35 @@ const parsePid = (
   return [...before, { pid: Number(match[1]), ...(match[2] === undefined ? {} : { start: match[2] }) }];
 };
 
-/** What the seeds' scripts understood, and what they lacked. */
-export const addCleanOptions = (command: Command): Command =>
+/** Flags of every command that changes something. */
+export interface ActingOptions extends CommonOptions {
+  readonly force?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly grace: number;
+  readonly verbose?: boolean;
+}
+
+export const addActingOptions = (command: Command): Command =>
   command
     .option('--force', 'do it (without this flag only the plan is printed)')
     .option('--yes', 'the same as --force')
     .option('--dry-run', 'only print the plan, whatever else is given')
     .addOption(
-      new Option('--age-threshold <minutes>', 'leave younger processes alone')
-        .default(60)
-        .argParser(numberBetween(0, 525_600)),
-    )
-    .addOption(
       new Option('--grace <seconds>', 'time between SIGTERM and SIGKILL')
         .default(5)
         .argParser(numberBetween(0, 3600)),
     )
-    .option('--verbose', 'say more')
+    .option('--verbose', 'say more');
+
+/** What the seeds' scripts understood, and what they lacked. */
+export const addCleanOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--age-threshold <minutes>', 'leave younger processes alone')
+        .default(60)
+        .argParser(numberBetween(0, 525_600)),
+    )
     .addOption(new Option('--kind <kind...>', 'only these kinds').choices([...KINDS]))
     .option('--suspects', 'also what is suspect')
     .option('--pid <pid...>', 'these processes alone, suspects included: PID or PID:START', parsePid)
@@ -89,3 +101,10 @@ export const addCleanOptions = (command: Command): Command =>
       '--zombie-parents',
       'nudge parents that owe a wait; end idle MCP and lean-lsp servers among them',
     );
+
+export const addSweepOptions = (command: Command): Command =>
+  command.addOption(
+    new Option('--retention <days>', 'how long archives are kept')
+      .default(7)
+      .argParser(numberBetween(0, 36_500)),
+  );

@@ -1,11 +1,11 @@
 import { formatAge, plural } from '../../model/format.ts';
-import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
+import type { Detector, Scene } from './detector.ts';
 
 /** A registry entry is written before its session is started, and a log may outlive its session by a moment. */
 const STARTING_SECONDS = 30;
 
-const isDeadButActive = (agent: OrchestratedAgent, { files, observation }: FileScene): boolean => {
+const isDeadButActive = (agent: OrchestratedAgent, { files, observation }: Scene): boolean => {
   const { member } = agent;
   // An incomplete table, or a tmux server that gave no answer, proves nobody dead.
   if (member === null || member.terminal || agent.sessionUnknown || !observation.complete) return false;
@@ -25,7 +25,7 @@ const describe = (agent: OrchestratedAgent): string => {
 };
 
 /** Agents that their registry calls running, of which nothing is left. Told once per registry: old ones pile up. */
-export const agentDeadRegistryActive: FileDetector = scene => {
+export const agentDeadRegistryActive: Detector = scene => {
   const registries = new Map<string, OrchestratedAgent[]>();
   for (const agent of scene.files.orchestrated) {
     if (agent.registry === null || !isDeadButActive(agent, scene)) continue;

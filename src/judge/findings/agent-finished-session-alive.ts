@@ -1,9 +1,9 @@
 import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
+import type { Detector } from './detector.ts';
 
 /** An agent whose own records say that it is done, while its tmux session lives on. */
-export const agentFinishedSessionAlive: FileDetector = ({ files }) =>
+export const agentFinishedSessionAlive: Detector = ({ files }) =>
   files.orchestrated.flatMap(agent => {
     if (agent.finished === null || agent.panes.length === 0) return [];
     const attached = agent.panes.some(pane => pane.attached);

@@ -3,6 +3,7 @@ import type { Finding } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { JudgedProcess, Observation } from '../../model/snapshot.ts';
+import type { JudgedFiles } from '../heartbeats/index.ts';
 
 /** What earlier samples told: filled by the engine, empty for a single look. */
 export interface Past {
@@ -25,6 +26,8 @@ export interface Scene {
   /** Related processes, judged, parents before children. */
   readonly processes: readonly JudgedProcess[];
   readonly heartbeats: readonly Heartbeat[];
+  /** What the files of agents say, joined to what runs. */
+  readonly files: JudgedFiles;
 }
 
 /** One thing to look for. Pure: a scene in, findings out. */

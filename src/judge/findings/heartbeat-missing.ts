@@ -1,15 +1,16 @@
+import { fileThreshold } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
 import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
 import type { JudgedFile } from '../heartbeats/index.ts';
 import { projectOf } from '../heartbeats/join.ts';
 import { lifeAround } from '../heartbeats/state.ts';
+import type { Detector, Scene } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 const BEATS = new Set(['agent-progress', 'phase-progress', 'user']);
 
-const beatsFor = (marker: JudgedFile, { files }: FileScene): boolean =>
+const beatsFor = (marker: JudgedFile, { files }: Scene): boolean =>
   files.joined.some(
     ({ reading }) =>
       BEATS.has(reading.format) &&
@@ -17,9 +18,10 @@ const beatsFor = (marker: JudgedFile, { files }: FileScene): boolean =>
       (marker.reading.task === null || reading.task === null || reading.task === marker.reading.task),
   );
 
-const silentMarker = (marker: JudgedFile, scene: FileScene): Finding[] => {
-  const { seconds } = scene.config.thresholds['heartbeat-missing'];
-  const { stillSeconds } = scene.config.thresholds['marker-age'];
+const silentMarker = (marker: JudgedFile, scene: Scene): Finding[] => {
+  const { root } = marker.reading;
+  const { seconds } = fileThreshold(scene.config, 'heartbeat-missing', root);
+  const { stillSeconds } = fileThreshold(scene.config, 'marker-age', root);
   if (marker.ageSeconds === null || marker.ageSeconds < seconds || beatsFor(marker, scene)) return [];
   // Many healthy projects write no progress file at all; their agent shows its life otherwise.
   if (lifeAround(marker, scene.files, stillSeconds) === 'moving') return [];
@@ -38,7 +40,7 @@ const silentMarker = (marker: JudgedFile, scene: FileScene): Finding[] => {
 };
 
 /** Announced work of which nothing was ever heard. */
-export const heartbeatMissing: FileDetector = scene => {
+export const heartbeatMissing: Detector = scene => {
   const { seconds } = scene.config.thresholds['heartbeat-missing'];
   const markers = scene.files.joined.filter(file => file.reading.format === 'postflight-marker');
   const silentAgents = scene.files.orchestrated.flatMap((agent): Finding[] => {

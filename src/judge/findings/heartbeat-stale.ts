@@ -1,8 +1,8 @@
 import { formatAge } from '../../model/format.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
 import { subtreeOf } from '../heartbeats/signs-of-life.ts';
+import type { Detector } from './detector.ts';
 
 const BEATS = new Set(['agent-progress', 'progress-log', 'user']);
 
@@ -23,7 +23,7 @@ export const subjectOf = (reading: Reading): string => {
 };
 
 /** A progress file that nobody writes any more, although its work is not over. */
-export const heartbeatStale: FileDetector = ({ files, processes }) =>
+export const heartbeatStale: Detector = ({ files, processes }) =>
   files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
     if (!BEATS.has(reading.format) || (state !== 'warn' && state !== 'critical')) return [];
     const who =

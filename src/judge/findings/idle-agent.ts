@@ -2,7 +2,7 @@ import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
+import type { Detector, Scene } from './detector.ts';
 
 /** Servers are an agent's furniture: they are there whether or not it works. */
 const isServer = (p: JudgedProcess): boolean =>
@@ -12,7 +12,7 @@ const hasWork = (agent: JudgedProcess, processes: readonly JudgedProcess[]): boo
   processes.some(p => p.facts.ppid === agent.facts.pid && !isZombie(p.facts) && !isServer(p));
 
 /** Seconds since it last wrote to its transcript or its pane; null when neither can be seen. */
-const silence = (agent: JudgedProcess, { files, observation }: FileScene): number | null => {
+const silence = (agent: JudgedProcess, { files, observation }: Scene): number | null => {
   const written = files.joined
     .filter(({ reading, candidates }) => reading.format === 'transcript' && candidates.includes(agent))
     .map(file => file.ageSeconds);
@@ -25,7 +25,7 @@ const silence = (agent: JudgedProcess, { files, observation }: FileScene): numbe
 };
 
 /** An agent that has done nothing for long: no CPU, no child at work, no word to transcript or pane. */
-export const idleAgent: FileDetector = scene => {
+export const idleAgent: Detector = scene => {
   const { seconds } = scene.config.thresholds['idle-agent'];
   return scene.processes.flatMap(agent => {
     if (agent.kind !== 'agent' || isZombie(agent.facts) || agent.protection === 'hard') return [];

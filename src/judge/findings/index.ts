@@ -1,8 +1,8 @@
 import { type Finding, type FindingId, SEVERITIES } from '../../model/finding.ts';
-import type { FileDetector, FileScene } from '../heartbeats/file-detector.ts';
 import { agentDeadRegistryActive } from './agent-dead-registry-active.ts';
 import { agentFinishedSessionAlive } from './agent-finished-session-alive.ts';
 import { concurrentBuilds } from './concurrent-builds.ts';
+import type { Detector, Scene } from './detector.ts';
 import { duplicateServer } from './duplicate-server.ts';
 import { heartbeatMissing } from './heartbeat-missing.ts';
 import { heartbeatStale } from './heartbeat-stale.ts';
@@ -41,10 +41,10 @@ const DETECTORS = {
   stopped,
   'stuck-io': stuckIo,
   spinning,
-} satisfies Record<FindingId, FileDetector>;
+} satisfies Record<FindingId, Detector>;
 
 /** Worst first, then in the table's order. */
-export const findAll = (scene: FileScene): Finding[] =>
-  Object.values<FileDetector>(DETECTORS)
+export const findAll = (scene: Scene): Finding[] =>
+  Object.values<Detector>(DETECTORS)
     .flatMap(detect => detect(scene))
     .sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity));

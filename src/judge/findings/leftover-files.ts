@@ -1,13 +1,13 @@
 import { plural, spellBytes } from '../../model/format.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
 import type { JudgedFile } from '../heartbeats/index.ts';
 import { projectOf } from '../heartbeats/join.ts';
+import type { Detector } from './detector.ts';
 
 const placeOf = ({ reading }: JudgedFile): string =>
   /^.*\/TASK-[^/]+(?=\/)/.exec(reading.path)?.[0] ?? projectOf(reading);
 
 /** What finished agents left lying about: one finding per task or project, not one per file. */
-export const leftoverFiles: FileDetector = ({ files }) => {
+export const leftoverFiles: Detector = ({ files }) => {
   const places = new Map<string, JudgedFile[]>();
   for (const file of files.joined) {
     // Files of a user's own source are shown, but they are not ours to sweep.

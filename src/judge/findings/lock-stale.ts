@@ -1,10 +1,10 @@
 import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
+import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 /** A diagnostic lock that was never released. */
-export const lockStale: FileDetector = ({ files }) =>
+export const lockStale: Detector = ({ files }) =>
   files.joined.flatMap(({ reading, state, reason, ageSeconds, agent }) => {
     if (reading.format !== 'diagnostic-lock' || state !== 'warn') return [];
     return [

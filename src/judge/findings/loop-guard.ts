@@ -1,9 +1,9 @@
 import { identityOf } from '../../model/snapshot.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
+import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 /** An agent that was sent back to work as often as its guard allows. */
-export const loopGuard: FileDetector = ({ files }) =>
+export const loopGuard: Detector = ({ files }) =>
   files.joined.flatMap(({ reading, state, reason, agent, candidates }) => {
     if (reading.format !== 'loop-guard' || state !== 'critical') return [];
     return [

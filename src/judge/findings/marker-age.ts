@@ -1,15 +1,16 @@
+import { fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import { directoryOf } from '../heartbeats/context.ts';
-import type { FileDetector } from '../heartbeats/file-detector.ts';
+import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 /** A postflight marker that nobody will ever clear. That of a healthy run is as old as the run: only worth a word. */
-export const markerAge: FileDetector = ({ files, config }) => {
-  const { warnSeconds } = config.thresholds['marker-age'];
-  return files.joined.flatMap(file => {
+export const markerAge: Detector = ({ files, config }) =>
+  files.joined.flatMap(file => {
     const { reading, state, ageSeconds, agent, reason } = file;
-    if (reading.format !== 'postflight-marker' || ageSeconds === null || ageSeconds < warnSeconds) return [];
+    if (reading.format !== 'postflight-marker' || ageSeconds === null) return [];
+    if (ageSeconds < fileThreshold(config, 'marker-age', reading.root).warnSeconds) return [];
     const severity = state === 'critical' || state === 'warn' ? state : 'info';
     const guards = files.joined.filter(
       other =>
@@ -39,4 +40,3 @@ export const markerAge: FileDetector = ({ files, config }) => {
       },
     ];
   });
-};

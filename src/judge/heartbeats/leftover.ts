@@ -1,3 +1,4 @@
+import { fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
 import { lastSign } from './age.ts';
 import { agentOfFile, directoryOf, type FileContext } from './context.ts';
@@ -30,7 +31,7 @@ export const leftoverBecause = (file: JoinedReading, context: FileContext): stri
   if (orchestrated?.finished != null) return orchestrated.finished;
   const over = taskIsOver(file, context);
   if (over !== null) return over;
-  const limit = context.config.thresholds['heartbeat-stale'].leftoverSeconds;
+  const limit = fileThreshold(context.config, 'heartbeat-stale', file.reading.root).leftoverSeconds;
   const age = orchestrated === null ? file.ageSeconds : orchestrated.quietSeconds;
   const abandoned =
     file.candidates.length === 0 &&

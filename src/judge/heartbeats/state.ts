@@ -1,3 +1,4 @@
+import { fileThreshold } from '../../model/config.ts';
 import { formatAge, plural } from '../../model/format.ts';
 import type { HeartbeatState, ReadingFormat } from '../../model/heartbeat.ts';
 import { agentOfFile, type FileContext } from './context.ts';
@@ -23,7 +24,7 @@ const byAge = (age: number | null, warn: number, critical: number, what: string)
 };
 
 const beat: Judge = (file, { config }) => {
-  const defaults = config.thresholds['heartbeat-stale'];
+  const defaults = fileThreshold(config, 'heartbeat-stale', file.reading.root);
   const source = config.heartbeats.find(({ name }) => name === file.reading.source);
   const warn = source?.warnSeconds ?? defaults.warnSeconds;
   const critical = source?.criticalSeconds ?? Math.max(defaults.criticalSeconds, warn);
@@ -33,7 +34,7 @@ const beat: Judge = (file, { config }) => {
 /** An agent whose stream log grows is at work, whether or not it finds time to report. */
 const progressLog: Judge = (file, context) => {
   const stream = agentOfFile(file, context)?.files.find(other => other.reading.format === 'stream-log');
-  const limit = context.config.thresholds['heartbeat-stale'].warnSeconds;
+  const limit = fileThreshold(context.config, 'heartbeat-stale', file.reading.root).warnSeconds;
   return stream?.ageSeconds != null && stream.ageSeconds < limit ? FINE : beat(file, context);
 };
 
@@ -48,7 +49,11 @@ export const lifeAround = (file: JoinedReading, context: FileContext, seconds: n
 };
 
 const marker: Judge = (file, context) => {
-  const { warnSeconds, criticalSeconds, stillSeconds } = context.config.thresholds['marker-age'];
+  const { warnSeconds, criticalSeconds, stillSeconds } = fileThreshold(
+    context.config,
+    'marker-age',
+    file.reading.root,
+  );
   const aged = byAge(
     file.ageSeconds,
     warnSeconds,
@@ -66,13 +71,14 @@ const marker: Judge = (file, context) => {
 
 const loopGuard: Judge = ({ reading }, { config }) => {
   const count = reading.counters.count ?? 0;
-  const limit = reading.counters.max ?? config.thresholds['loop-guard'].count;
+  const limit = reading.counters.max ?? fileThreshold(config, 'loop-guard', reading.root).count;
   if (count < limit) return FINE;
   return { state: 'critical', reason: `continued ${plural(count, 'time')}, the limit is ${limit}` };
 };
 
 const lock: Judge = (file, { config }) =>
-  file.ageSeconds !== null && file.ageSeconds >= config.thresholds['lock-stale'].seconds
+  file.ageSeconds !== null &&
+  file.ageSeconds >= fileThreshold(config, 'lock-stale', file.reading.root).seconds
     ? { state: 'warn', reason: `held for ${formatAge(file.ageSeconds)}: whoever took it did not come back` }
     : FINE;
 

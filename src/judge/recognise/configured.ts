@@ -30,12 +30,29 @@ const core = (layer: Layer, depth = 0): Layer | null => {
   return script && core(script, depth + 1);
 };
 
+/** `${VAR}` was expanded with the agent's environment, which we do not have: it stands for anything. */
+const VARIABLE = /\$\{[^}]*\}/;
+
+const sameWord = (word: string, arg: string): boolean => {
+  if (word === arg) return true;
+  if (!VARIABLE.test(arg)) return false;
+  const parts = arg.split(VARIABLE);
+  const last = parts.pop() as string;
+  let at = 0;
+  for (const [index, part] of parts.entries()) {
+    const found = index === 0 ? (word.startsWith(part) ? 0 : -1) : word.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return word.length - last.length >= at && word.endsWith(last);
+};
+
 const sameArguments = (layer: Layer, args: readonly string[]): boolean => {
   const { words, from } = layer;
   let end = words.length;
   // A rewritten title may run over into the environment: `npm exec x  HOME=/home/u`.
   while (end - from > args.length && isAssignment(words[end - 1] as string)) end -= 1;
-  return end - from === args.length && args.every((arg, at) => words[from + at] === arg);
+  return end - from === args.length && args.every((arg, at) => sameWord(words[from + at] as string, arg));
 };
 
 /** Servers by the names their program may have; null when none is configured. */

@@ -1,5 +1,5 @@
+import type { Scene } from '../../../src/judge/findings/detector.ts';
 import { NO_PAST, type Past } from '../../../src/judge/findings/detector.ts';
-import type { FileScene } from '../../../src/judge/heartbeats/file-detector.ts';
 import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import {
@@ -116,7 +116,7 @@ export const sceneOf = ({
   sessions = [],
   config = DEFAULT_CONFIG,
   past = NO_PAST,
-}: Props): FileScene => {
+}: Props): Scene => {
   const files = judgeFiles({ readings, processes, tmux, sessions, config, past, now: NOW });
   const { host, self, clock } = snapshotOf([]);
   return {

@@ -1,0 +1,194 @@
+import { auditAct } from '../act/audit.ts';
+import { takeRunLock } from '../act/lock.ts';
+import { leftSomething, summarise } from '../act/summary.ts';
+import { gatherSweepFacts } from '../act/sweep/facts.ts';
+import type { FileRecord } from '../act/sweep/file-acts.ts';
+import { planSweep } from '../act/sweep/plan.ts';
+import { runSweep, type SweepResult } from '../act/sweep/run.ts';
+import { asPlan, type FileAct, type SweepPlan } from '../act/sweep/sweep-plan.ts';
+import type { Collector } from '../engine/collector.ts';
+import type { JudgedMoment } from '../judge/judge.ts';
+import type { Severity } from '../model/finding.ts';
+import { plural, spellBytes } from '../model/format.ts';
+import { cut } from '../model/text.ts';
+import type { System } from '../observe/system.ts';
+import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
+import { outcomesJson, planJson, snapshotJson } from './json.ts';
+import { failOnCode } from './once.ts';
+import { painter } from './paint.ts';
+import { outcomeLine, planText } from './plan-text.ts';
+import { progressLine } from './progress-line.ts';
+
+export interface SweepOptions {
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  readonly retentionDays: number;
+  readonly graceSeconds: number;
+  readonly verbose: boolean;
+  readonly json: boolean;
+  readonly failOn: Severity | null;
+  readonly width: number;
+  readonly color: boolean;
+}
+
+export interface SweepDependencies {
+  readonly collector: Collector;
+  readonly system: System;
+  readonly env: NodeJS.ProcessEnv;
+  readonly out: { write(text: string): void };
+  readonly err: { write(text: string): void; readonly isTTY?: boolean };
+  readonly abort: AbortSignal;
+}
+
+/** What finished agents left: sessions, logs, prompts, locks. Shows the plan; with `--force` runs that very plan. */
+export const sweep = async (dependencies: SweepDependencies, options: SweepOptions): Promise<number> => {
+  const { collector, out, err, system } = dependencies;
+  const moment = await collector.collect({ all: true });
+  const plan = planSweep({
+    snapshot: moment,
+    lineageMembers: target => collector.lineage.membersOf(target),
+    files: moment.files,
+    facts: await gatherSweepFacts(moment.files),
+    retentionDays: options.retentionDays,
+  });
+  const acts = options.force && !options.dryRun;
+  const empty = plan.ending.steps.length + plan.sessions.length + plan.files.length === 0;
+  if (!options.json) out.write(describe(plan, moment, acts, empty, options));
+  if (!acts || empty) {
+    if (options.json) writeJson(dependencies, moment, plan, null);
+    return failOnCode(moment, options.failOn);
+  }
+  const lock = await takeRunLock(system, 'sweep');
+  if (lock.status === 'held') {
+    err.write(`reaptop: nothing was touched: ${lock.why}\n`);
+    return EXIT_FAILURE;
+  }
+  if (lock.warning !== null) err.write(`reaptop: ${lock.warning}\n`);
+  try {
+    const result = await run(plan, options, dependencies);
+    return report(plan, moment, result, options, dependencies);
+  } finally {
+    lock.release();
+  }
+};
+
+const describe = (
+  plan: SweepPlan,
+  moment: JudgedMoment,
+  acts: boolean,
+  empty: boolean,
+  options: SweepOptions,
+): string => {
+  const { width } = options;
+  const warnings = moment.warnings
+    .filter(warning => !warning.startsWith('0 recognised'))
+    .map(warning => `! ${warning}\n`);
+  const left = plan.refused.map(({ what, why }) => `${cut(`  ${what}: ${why}`, width)}\n`);
+  const refused = left.length === 0 ? '' : `Left alone:\n${left.join('')}`;
+  if (empty)
+    return `${warnings.join('')}${refused}Nothing to do: no finished agent left anything below the roots.\n`;
+  const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
+  const lines = [
+    ...plan.sessions.map(
+      ({ session, why }) => `  ${acts ? 'end' : 'would end'} tmux session ${session}: ${why}`,
+    ),
+    ...plan.files.map(({ act, path, why }) => `  ${act.padEnd(7)} ${path}: ${why}`),
+  ];
+  const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} given back.\n`;
+  const closing = acts ? '' : 'Nothing was touched. Run with --force to do it.\n';
+  return `${warnings.join('')}${planText(plan.ending, { ...options, heading })}${lines.map(line => `${cut(line, width)}\n`).join('')}${refused}${total}${closing}`;
+};
+
+const run = async (
+  plan: SweepPlan,
+  options: SweepOptions,
+  { collector, system, env, err, abort }: SweepDependencies,
+): Promise<SweepResult> => {
+  const progress = progressLine(err, plan.ending.steps.length);
+  try {
+    return await runSweep({
+      plan,
+      system,
+      env,
+      snapshotAgain: () => collector.collect({ all: true }),
+      graceMs: options.graceSeconds * 1000,
+      signal: abort,
+      onProgress: progress.show,
+    });
+  } finally {
+    progress.clear();
+  }
+};
+
+const failed = (record: FileRecord): boolean => record.outcome === 'failed';
+
+const report = (
+  plan: SweepPlan,
+  moment: JudgedMoment,
+  result: SweepResult,
+  options: SweepOptions,
+  dependencies: SweepDependencies,
+): number => {
+  const { out, err, abort } = dependencies;
+  const { outcomes, sessions, files, durationMs } = result;
+  const warning = auditAct({ by: 'sweep', plan: asPlan(plan), outcomes, durationMs, sessions, files });
+  for (const text of [...(warning === null ? [] : [warning]), ...result.warnings])
+    err.write(`reaptop: ${text}\n`);
+  if (options.json) writeJson(dependencies, moment, plan, result);
+  else out.write(reportText(result, options));
+  if (abort.aborted) return EXIT_INTERRUPTED;
+  return leftSomething(outcomes) || files.some(failed) ? EXIT_SURVIVED : 0;
+};
+
+const reportText = (
+  { outcomes, sessions, files, archivedBytes, freedBytes, durationMs }: SweepResult,
+  { width, color, verbose }: SweepOptions,
+): string => {
+  const paint = painter(color);
+  const shownFiles = verbose
+    ? files
+    : files.filter(record => record.outcome === 'failed' || record.outcome === 'skipped');
+  const lines = [
+    ...outcomes.map(outcome => outcomeLine(outcome, width, paint)),
+    ...sessions
+      .filter(({ outcome }) => verbose || outcome !== 'ended')
+      .map(({ session, outcome, why }) =>
+        cut(`tmux session ${session}: ${outcome}${why === '' ? '' : `, ${why}`}`, width),
+      ),
+    ...shownFiles.map(({ act, path, outcome, why }) =>
+      cut(`${outcome.padEnd(8)} ${act} ${path}${why === '' ? '' : `: ${why}`}`, width),
+    ),
+  ];
+  const count = (act: FileAct['act']): number =>
+    files.filter(record => record.act === act && record.outcome === 'done').length;
+  const ended = sessions.filter(({ outcome }) => outcome === 'ended').length;
+  const parts = [
+    outcomes.length > 0 ? summarise(outcomes) : null,
+    ended > 0 ? plural(ended, 'session') : null,
+    `${count('archive')} archived (${spellBytes(archivedBytes)})`,
+    `${count('delete') + count('remove') + count('expire')} removed (${spellBytes(freedBytes)})`,
+  ];
+  if (verbose) lines.push(`Took ${(durationMs / 1000).toFixed(1)} s.`);
+  return [...lines, parts.filter(part => part !== null).join(', ')].map(line => `${line}\n`).join('');
+};
+
+const writeJson = (
+  { out }: SweepDependencies,
+  moment: JudgedMoment,
+  plan: SweepPlan,
+  result: SweepResult | null,
+): void => {
+  const shown = { ...moment, processes: moment.processes.filter(p => p.related) };
+  const document = {
+    ...snapshotJson(shown),
+    plan: {
+      ...planJson(asPlan(plan)),
+      acts: plan.files.map(({ act, path, to, bytes, why }) => ({ act, path, to, bytes, why })),
+      leftAlone: plan.refused,
+    },
+    outcomes: outcomesJson(result?.outcomes ?? []),
+    sessions: result?.sessions ?? [],
+    files: result?.files ?? [],
+  };
+  out.write(`${JSON.stringify(document, null, 2)}\n`);
+};
