@@ -1,10 +1,11 @@
+import { relative } from 'node:path';
 import { auditAct } from '../act/audit.ts';
 import { takeRunLock } from '../act/lock.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
 import { planSweep } from '../act/sweep/plan.ts';
-import { runSweep, type SweepResult } from '../act/sweep/run.ts';
+import { runSweep, type SessionRecord, type SweepResult } from '../act/sweep/run.ts';
 import { asPlan, type FileAct, type SweepPlan } from '../act/sweep/sweep-plan.ts';
 import type { Collector } from '../engine/collector.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
@@ -92,7 +93,7 @@ const describe = (
     ...plan.sessions.map(
       ({ session, why }) => `  ${acts ? 'end' : 'would end'} tmux session ${session}: ${why}`,
     ),
-    ...plan.files.map(({ act, path, why }) => `  ${act.padEnd(7)} ${path}: ${why}`),
+    ...plan.files.map(({ act, path, root, why }) => `  ${act.padEnd(7)} ${relative(root, path)}: ${why}`),
   ];
   const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} given back.\n`;
   const closing = acts ? '' : 'Nothing was touched. Run with --force to do it.\n';
@@ -119,6 +120,9 @@ const run = async (
     progress.clear();
   }
 };
+
+/** A session ends by itself with its last process. */
+const isOver = ({ outcome }: SessionRecord): boolean => outcome === 'ended' || outcome === 'gone';
 
 const failed = (record: FileRecord): boolean => record.outcome === 'failed';
 
@@ -151,7 +155,7 @@ const reportText = (
   const lines = [
     ...outcomes.map(outcome => outcomeLine(outcome, width, paint)),
     ...sessions
-      .filter(({ outcome }) => verbose || outcome !== 'ended')
+      .filter(record => verbose || !isOver(record))
       .map(({ session, outcome, why }) =>
         cut(`tmux session ${session}: ${outcome}${why === '' ? '' : `, ${why}`}`, width),
       ),
@@ -161,7 +165,7 @@ const reportText = (
   ];
   const count = (act: FileAct['act']): number =>
     files.filter(record => record.act === act && record.outcome === 'done').length;
-  const ended = sessions.filter(({ outcome }) => outcome === 'ended').length;
+  const ended = sessions.filter(isOver).length;
   const parts = [
     outcomes.length > 0 ? summarise(outcomes) : null,
     ended > 0 ? plural(ended, 'session') : null,

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
+import { reaptop } from '../support/cli.ts';
+import { Sandbox } from '../support/sandbox.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(() => sandbox.close());
+
+const FINISHED = Array.from({ length: 10 }, (_, index) => `tester-22544${index}-dfe9d${index}`);
+const RUNNING = 'worker-225450-aaaaaa';
+
+it('sweeps ten finished agents of an orchestrator and leaves the running one untouched', async () => {
+  for (const id of FINISHED) writeAgent(sandbox, id, { finished: true });
+  const kept = writeAgent(sandbox, RUNNING, { finished: false, ageSeconds: 5 });
+  writeRegistry(sandbox, {
+    ...Object.fromEntries(FINISHED.map(id => [id, 'completed'])),
+    [RUNNING]: 'running',
+  });
+  for (const id of [...FINISHED.slice(0, 3), RUNNING])
+    sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, 'sleep 1000');
+  const sessions = (): string[] => sandbox.tmux('list-sessions', '-F', '#{session_name}').split('\n').sort();
+  const registry = readFileSync(sandbox.path(TASK, 'AGENT_REGISTRY.json'), 'utf8');
+
+  const dry = await reaptop(sandbox, ['sweep']);
+  expect(dry).toMatchObject({ code: 0 });
+  expect(dry.stdout).toContain('Nothing was touched');
+  expect(sessions()).toHaveLength(4);
+  expect(existsSync(sandbox.path(TASK, 'archive'))).toBe(false);
+
+  const done = await reaptop(sandbox, ['sweep', '--force', '--grace', '2']);
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  expect(done.stdout).toMatch(/3 sessions, 40 archived \(.*\), 10 removed \(.*\)\n$/);
+  expect(sessions()).toEqual([`agent_${RUNNING}`]);
+  expect(readdirSync(sandbox.path(TASK, 'archive'))).toHaveLength(40);
+  expect(readdirSync(sandbox.path(TASK)).filter(name => name.startsWith('agent_prompt_'))).toEqual([
+    `agent_prompt_${RUNNING}.txt`,
+  ]);
+  for (const path of Object.values(kept)) expect(existsSync(path)).toBe(true);
+  expect(readFileSync(sandbox.path(TASK, 'AGENT_REGISTRY.json'), 'utf8')).toBe(registry);
+
+  const audit = readFileSync(join(sandbox.home, '.local/state/reaptop/audit.jsonl'), 'utf8');
+  const act = JSON.parse(audit) as { by: string; files: { outcome: string }[]; sessions: unknown[] };
+  expect(act.by).toBe('sweep');
+  expect(act.files.filter(file => file.outcome === 'done')).toHaveLength(50);
+  expect(act.sessions).toHaveLength(3);
+
+  const again = await reaptop(sandbox, ['sweep', '--force', '--json']);
+  expect((JSON.parse(again.stdout) as { plan: { files: unknown[] } }).plan.files).toEqual([]);
+});
