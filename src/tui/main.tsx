@@ -14,6 +14,8 @@ import { themeFor } from './theme.ts';
 export interface TuiOptions {
   readonly theme?: ThemeName;
   readonly all?: boolean;
+  /** Default: unless NO_COLOR is set or FORCE_COLOR is 0. */
+  readonly color?: boolean;
   /** A plain list without cursor tricks; also when INK_SCREEN_READER=true. */
   readonly screenReader?: boolean;
 }
@@ -51,6 +53,7 @@ export const runTui = ({
   stopSelf = stopGroup,
 }: TuiParts): Promise<number> =>
   new Promise(resolve => {
+    const colour = options.color ?? (!env.NO_COLOR && env.FORCE_COLOR !== '0');
     const spoken = options.screenReader ?? env.INK_SCREEN_READER === 'true';
     const modes = new TerminalModes(stdout);
     const port = new PaintPort(stdout);
@@ -103,7 +106,7 @@ export const runTui = ({
     const controller = new Controller({
       live,
       size: size(),
-      theme: themeFor(options.theme ?? live.getState().config.theme, !env.NO_COLOR),
+      theme: themeFor(options.theme ?? live.getState().config.theme, colour),
       glyphs: glyphsFor(env),
       all: options.all ?? false,
       quit: finish,

@@ -15,8 +15,11 @@ export const watchProcess = ({ finish, restore, resume }: ProcessHooks): (() => 
   for (const [signal, code] of Object.entries(CODES))
     handlers.set(signal, () => void setImmediate(() => finish(code)));
   const crash = (error: unknown): void => {
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    finish(1, `reaptop: something went wrong that should not have. ${what}`);
+    const what = error instanceof Error ? error.message : String(error);
+    const where = process.env.REAPTOP_DEBUG
+      ? `\n${(error as Error).stack ?? ''}`
+      : ' REAPTOP_DEBUG=1 tells where.';
+    finish(1, `reaptop: this should not have happened: ${what}.${where}`);
   };
   handlers.set('uncaughtException', crash);
   handlers.set('unhandledRejection', crash);

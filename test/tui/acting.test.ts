@@ -140,7 +140,7 @@ describe('protected processes', () => {
     await driven.type('42');
     await driven.press('plan-erase', 'plan-erase');
     await driven.type('4101');
-    expect(text()).toContain('y signals 1 process');
+    expect(text()).toContain('1 process: SIGTERM');
   });
 });
 

@@ -77,12 +77,11 @@ const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs }: 
       run(typed, 'strong'),
       run(glyphs.caret, 'key'),
     ];
-  const order = request.act === 'end' || request.act === 'clean' ? ', leaves first' : '';
+  const signals = [...new Set(plan.steps.map(s => s.signal))].join(' or ');
+  const order = request.act === 'end' || request.act === 'clean' ? ', children first' : '';
   const bytes = plan.bytes > 0 ? `; ${spellBytes(plan.bytes)} come back` : '';
-  return [
-    run(' y', 'key'),
-    run(` signals ${plural(plan.steps.length, 'process', 'processes')}${order}${bytes}`, 'strong'),
-  ];
+  const what = `${plural(plan.steps.length, 'process', 'processes')}: ${signals}${order}${bytes}.`;
+  return [run(` ${what} `, 'strong'), run('y', 'key'), run(' goes.', 'strong')];
 };
 
 const framed = (
