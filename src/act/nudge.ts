@@ -1,8 +1,9 @@
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { Outcome, Step } from '../model/plan.ts';
+import type { Outcome, Plan, Step } from '../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../model/process.ts';
 import type { Look } from '../model/snapshot.ts';
 import { REAL_CLOCK } from './clock.ts';
+import { lookOrWhy, unquietRoots } from './quiet.ts';
 import { outcomeOf } from './run.ts';
 import { type TerminateOptions, type TerminateResult, terminate } from './terminate.ts';
 import { presencesOf } from './watch.ts';
@@ -25,10 +26,10 @@ export const endZombies = async (options: ZombieOptions): Promise<TerminateResul
   const startedAt = clock.now();
   const nudges = plan.steps.filter(step => step.signal === 'SIGCHLD');
   const ends = plan.steps.filter(step => step.signal !== 'SIGCHLD');
-  if (system.readOnly !== null || nudges.length === 0)
-    return terminate({ ...options, plan: { ...plan, steps: ends } });
-
-  const zombies = zombiesIn(await system.look(), nudges);
+  if (system.readOnly !== null) return notRun(plan, system.readOnly, 0);
+  const table = await lookOrWhy(system);
+  if (typeof table === 'string') return notRun(plan, table, clock.now() - startedAt);
+  const zombies = zombiesIn(table, nudges);
   const outcomes: Outcome[] = [];
   for (const step of nudges) {
     if (options.signal?.aborted === true) break;
@@ -39,12 +40,16 @@ export const endZombies = async (options: ZombieOptions): Promise<TerminateResul
   }
   await waitUntilReaped(options, zombies, startedAt + REAP_MS);
 
-  const owing = new Set<IdentityKey>();
-  for (const z of await stillThere(options, zombies)) owing.add(keyOf(z.parent));
-  const candidates = ends.filter(step => owing.has(keyOf(step.root)));
-  const verdicts =
-    candidates.length === 0 ? new Map<IdentityKey, string>() : await unquietRoots(options, candidates);
-  const quiet = candidates.filter(step => !verdicts.has(keyOf(step.root)));
+  const owing = async (): Promise<ReadonlySet<IdentityKey>> =>
+    new Set((await stillThere(options, zombies)).map(z => keyOf(z.parent)));
+  const unhelped = await owing();
+  const candidates = ends.filter(step => unhelped.has(keyOf(step.root)));
+  const verdicts = await unquietRoots(options, clock, candidates);
+  // Ten quiet seconds are long enough for a parent to reap after all.
+  const unhelpedStill = await owing();
+  const quiet = candidates.filter(
+    step => !verdicts.has(keyOf(step.root)) && unhelpedStill.has(keyOf(step.root)),
+  );
   for (const step of candidates) {
     const why = verdicts.get(keyOf(step.root));
     if (why !== undefined) outcomes.push(outcomeOf(step, 'refused', why));
@@ -58,6 +63,14 @@ export const endZombies = async (options: ZombieOptions): Promise<TerminateResul
   ];
   return { ...ended, outcomes: all, durationMs: clock.now() - startedAt };
 };
+
+const notRun = (plan: Plan, why: string, durationMs: number): TerminateResult => ({
+  outcomes: plan.steps.map(step => outcomeOf(step, 'refused', why)),
+  freed: 0,
+  durationMs,
+  stopped: null,
+  warnings: [],
+});
 
 interface Held {
   readonly facts: ProcessFacts;
@@ -99,49 +112,6 @@ const waitUntilReaped = async (
     if ((await stillThere(options, zombies)).length === 0) return;
     await clock.wait(Math.min(delay, until - clock.now()), options.signal);
   }
-};
-
-/** Which parents must stay after all, and why: their subtree worked, changed or could not be measured. */
-const unquietRoots = async (
-  options: ZombieOptions,
-  steps: readonly Step[],
-): Promise<Map<IdentityKey, string>> => {
-  const clock = options.clock ?? REAL_CLOCK;
-  const roots = new Map(steps.map(step => [keyOf(step.root), step.root]));
-  const before = await options.system.look();
-  await clock.wait(options.quietSeconds * 1000, options.signal);
-  // A look re-reads in slices; CPU time that is seconds old would make a busy server look quiet.
-  const watched = [...roots.values()].flatMap(root => subtree(root.pid, before));
-  options.system.follow(new Set(watched.map(keyOf)));
-  const after = await options.system.look();
-  const reasons = new Map<IdentityKey, string>();
-  for (const [key, root] of roots) {
-    const reason = options.signal?.aborted === true ? 'it was cancelled' : workOf(root.pid, before, after);
-    if (reason !== null) reasons.set(key, `it stays: ${reason}`);
-  }
-  return reasons;
-};
-
-const workOf = (root: number, before: Look, after: Look): string | null => {
-  const earlier = new Map(subtree(root, before).map(p => [keyOf(p), p]));
-  for (const p of subtree(root, after)) {
-    const was = earlier.get(keyOf(p));
-    if (was === undefined) return `${p.pid} ${p.comm} was started below it meanwhile`;
-    if (p.cpuSeconds === null || was.cpuSeconds === null)
-      return `the CPU time of ${p.pid} ${p.comm} cannot be read`;
-    if (p.cpuSeconds > was.cpuSeconds) return `${p.pid} ${p.comm} used the CPU meanwhile`;
-  }
-  return null;
-};
-
-const subtree = (root: number, look: Look): readonly ProcessFacts[] => {
-  const members = new Set([root]);
-  // Children may be listed before their parents: go on until a whole pass adds nobody.
-  for (let size = 0; size !== members.size; ) {
-    size = members.size;
-    for (const p of look.processes) if (p.ppid !== null && members.has(p.ppid)) members.add(p.pid);
-  }
-  return look.processes.filter(p => members.has(p.pid) && !isZombie(p));
 };
 
 const zombieOutcome = ({ facts, parent }: Held, left: boolean, ended: readonly Outcome[]): Outcome => {

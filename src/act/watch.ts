@@ -1,5 +1,6 @@
 import { keyOf } from '../model/identity.ts';
 import { isZombie } from '../model/process.ts';
+import type { Look } from '../model/snapshot.ts';
 import type { Presence, System } from '../observe/system.ts';
 import { type Run, running, settle, stopReason, type Tracked } from './run.ts';
 
@@ -17,7 +18,14 @@ export const presencesOf = async (
     for (const pid of pids) found.set(pid, await system.presence(pid));
     return found;
   }
-  const look = await system.look();
+  let look: Look;
+  try {
+    look = await system.look();
+  } catch (error) {
+    // No table is no evidence of an end.
+    const why = (error as Error).message;
+    return new Map(pids.map(pid => [pid, { status: 'unreadable', why }]));
+  }
   const present = new Map<number, Presence>();
   for (const p of look.processes)
     present.set(p.pid, {

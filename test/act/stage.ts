@@ -7,7 +7,7 @@ import type { Snapshot } from '../../src/model/snapshot.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
 import type { System } from '../../src/observe/system.ts';
 import { invent, snapshotOf } from '../judge/plan/machine.ts';
-import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
+import { allPids, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -89,8 +89,18 @@ export const startOrphan = async (sandbox: Sandbox, argv: readonly string[]): Pr
   });
 };
 
-export const descendantsOf = (pid: number): RawProcess[] =>
-  childrenOf(pid).flatMap(child => [child, ...descendantsOf(child.pid)]);
+/** One pass over /proc, however large the tree. */
+export const descendantsOf = (pid: number): RawProcess[] => {
+  const all = allPids()
+    .map(rawProcess)
+    .filter(p => p !== null);
+  const family = new Set([pid]);
+  for (let size = 0; size !== family.size; ) {
+    size = family.size;
+    for (const p of all) if (family.has(p.ppid)) family.add(p.pid);
+  }
+  return all.filter(p => p.pid !== pid && family.has(p.pid));
+};
 
 export const kinds = (outcomes: readonly { readonly outcome: OutcomeKind }[]): Record<string, number> => {
   const counts: Record<string, number> = {};

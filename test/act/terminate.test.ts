@@ -80,10 +80,18 @@ describe('real processes', () => {
     const parent = await startReady(sandbox, 'flees-in-grace.sh');
     await until('its child', () => descendantsOf(parent.pid).length === 1);
     const people = bystanders(sandbox, ['sleep', '601']);
-    const result = await terminate({ system, plan: await planFor(system, [parent]), graceMs: 2000 });
-    expect(result.outcomes).toHaveLength(3);
+    const joined: string[] = [];
+    const result = await terminate({
+      system,
+      plan: await planFor(system, [parent]),
+      graceMs: 5000,
+      onProgress: p => p.type === 'join' && joined.push(p.step.command),
+    });
+    expect(joined).toContain('sleep 601');
+    // Under load it may start one more `sleep 600` before its own TERM arrives: that one joins as well.
+    expect(Object.keys(kinds(result.outcomes))).toEqual(['ended']);
+    expect(result.outcomes.length).toBeGreaterThanOrEqual(3);
     expect(sandbox.running().filter(p => p.sid === parent.pid)).toEqual([]);
-    expect(kinds(result.outcomes)).toEqual({ ended: 3 });
     expect(hurt(people)).toEqual([]);
   });
 
@@ -142,12 +150,10 @@ describe('real processes', () => {
     'a tree of 200 %s is ended and verified within grace + 2 s',
     async (_, mood, outcome, graceMs) => {
       const root = await startOrphan(sandbox, [program('tree-of-200.sh'), mood]);
-      await until(
-        'the whole tree',
-        () =>
-          descendantsOf(root.pid).filter(p => p.comm === 'sleep').length === 188 &&
-          descendantsOf(root.pid).length === 199,
-      );
+      await until('the whole tree', () => {
+        const tree = descendantsOf(root.pid);
+        return tree.length === 199 && tree.filter(p => p.comm === 'sleep').length === 188;
+      });
       const people = bystanders(sandbox, ['sleep', '600']);
       const plan = await planFor(system, [root]);
       expect(plan.steps).toHaveLength(200);

@@ -130,6 +130,27 @@ describe('the quiet time, through the system contract', () => {
     expect(kinds(outcomes)).toEqual({ zombie: 1, refused: 2 });
   });
 
+  test('a server that reaps after all, during the quiet time, stays', async () => {
+    const { machine, plan } = setUp();
+    const clock = during(machine, 9000, () => machine.remove(11));
+    const { outcomes } = await endZombies({ system: machine, plan, clock, quietSeconds: 10 });
+    expect(machine.sent).toEqual(['10 SIGCHLD']);
+    expect(kinds(outcomes)).toEqual({ ended: 1 });
+  });
+
+  test('nothing is ended without a nudge, without a table, or on a read-only system', async () => {
+    const { machine, plan } = setUp();
+    const go = (steps = plan.steps) =>
+      endZombies({ system: machine, plan: { ...plan, steps }, clock: machine.clock, quietSeconds: 10 });
+    expect((await go(plan.steps.slice(1))).outcomes).toEqual([]);
+    machine.lookFails = 'no /proc';
+    expect(kinds((await go()).outcomes)).toEqual({ refused: 3 });
+    machine.lookFails = null;
+    machine.readOnly = 'recorded';
+    expect(kinds((await go()).outcomes)).toEqual({ refused: 3 });
+    expect(machine.sent).toEqual([]);
+  });
+
   test('cancelled during the quiet time: it stays', async () => {
     const { machine, plan } = setUp();
     const cancel = new AbortController();
