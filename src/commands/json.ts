@@ -1,4 +1,3 @@
-import type { Heartbeat } from '../model/heartbeat.ts';
 import type { Outcome, Plan } from '../model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 
@@ -36,34 +35,6 @@ const processJson = (p: JudgedProcess, takenAt: number) => {
   };
 };
 
-const heartbeatJson = ({
-  path,
-  format,
-  state,
-  reason,
-  ageSeconds,
-  sessionId,
-  task,
-  phase,
-  operation,
-  proof,
-  counters,
-  agent,
-}: Heartbeat) => ({
-  path,
-  format,
-  state,
-  reason,
-  ageSeconds,
-  sessionId,
-  task,
-  phase,
-  operation,
-  proof,
-  counters,
-  agent,
-});
-
 export const snapshotJson = (snapshot: Snapshot) => ({
   schema: SCHEMA,
   takenAt: new Date(snapshot.takenAt).toISOString(),
@@ -72,7 +43,7 @@ export const snapshotJson = (snapshot: Snapshot) => ({
   warnings: snapshot.warnings,
   processes: snapshot.processes.map(p => processJson(p, snapshot.takenAt)),
   findings: snapshot.findings,
-  heartbeats: snapshot.heartbeats.map(heartbeatJson),
+  heartbeats: snapshot.heartbeats,
 });
 
 export const planJson = (plan: Plan) => ({

@@ -1,3 +1,5 @@
+import { openSync } from 'node:fs';
+import { ReadStream } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import { followedFiles, NO_FILES } from '../engine/agent-files.ts';
 import { demoLive } from '../engine/demo.ts';
@@ -14,14 +16,21 @@ export interface LiveOptions {
 /** Measured: 106 MB at 1 Hz without, 86 with. Garbage here is young and small; a large nursery only keeps it longer. */
 const SMALL_NURSERY = '--max-semi-space-size=1';
 
+/** `--from -` has taken standard input for the table: the keys then come from the terminal itself. */
+const keyboard = (): NodeJS.ReadStream =>
+  process.stdin.isTTY === true ? process.stdin : new ReadStream(openSync('/dev/tty', 'r'));
+
 const show = async (live: Live, { all, color }: LiveOptions, env: NodeJS.ProcessEnv): Promise<number> => {
   // chalk decides at import, and knows nothing of NO_COLOR.
   if (!color) process.env.FORCE_COLOR = '0';
   const { runTui } = await import('../tui/main.tsx');
+  const stdin = keyboard();
   try {
-    return await runTui({ live, options: { all }, stdin: process.stdin, stdout: process.stdout, env });
+    return await runTui({ live, options: { all }, stdin, stdout: process.stdout, env });
   } finally {
     await live.stop();
+    // Ours to close: an open terminal would keep the program alive.
+    if (stdin !== process.stdin) stdin.destroy();
   }
 };
 
