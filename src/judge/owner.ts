@@ -83,10 +83,13 @@ const handedDownBy = (node: Node): Node | null => {
 const holdsSession = (agent: Node, id: string, world: World): boolean =>
   world.sessionOf(agent)?.sessionId === id || agent.seen.sessionIds.includes(id);
 
+const pidIn = (text: string | undefined): number | null =>
+  text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+
 const byEnviron: Evidence = (node, world) => {
   const env = node.facts.env;
   const id = env?.CLAUDE_CODE_SESSION_ID ?? null;
-  const claudePid = env?.CLAUDE_PID === undefined ? null : Number(env.CLAUDE_PID);
+  const claudePid = pidIn(env?.CLAUDE_PID);
   if (env === null || (id === null && claudePid === null && env.CLAUDECODE === undefined)) return null;
   // A session that was restarted in place carries its own id: it does not own itself.
   if (id !== null && isRunningAgent(node) && holdsSession(node, id, world)) return null;
@@ -103,7 +106,7 @@ const byEnviron: Evidence = (node, world) => {
   if (end === 'pane' || end === 'anchor') return null;
 
   const dead = {
-    pid: Number.isInteger(claudePid) ? claudePid : null,
+    pid: claudePid,
     start: null,
     sessionId: id,
     how: 'environ',

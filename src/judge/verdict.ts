@@ -50,7 +50,9 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
   ): Ruling => {
     if (hard !== null) return rule('protected', hard);
     if (isZombie(node.facts)) return asItsParent(node);
-    if (node.facts.unreadable) return rule('unknown', 'its state or owner may not be read');
+    // A recorded table may simply lack the column; on a live machine an owner we cannot read is a stranger's.
+    if (node.facts.unreadable || (node.facts.uid === null && world.observation.self !== null))
+      return rule('unknown', 'its state or owner may not be read');
     const agent = agentAbove(node);
     if (agent !== null) return belowAgent(node, agent);
     const climb = world.climb(node);
