@@ -116,10 +116,12 @@ export const demoLive = (options: DemoOptions = {}): DemoLive => {
   let timer: NodeJS.Timeout | null = null;
   const listeners = new Set<() => void>();
   const ran: Plan[] = [];
+  const first = demoSnapshot(processes);
+  const total = first.totals.rss + first.totals.swap;
   // A working day in one line: builds come and go, and something leaks.
-  const memory = Array.from({ length: 40 }, (_, i) => (4.6 + i * 0.09 + (i % 9 > 5 ? 0.7 : 0)) * GIB);
+  const memory = Array.from({ length: 40 }, (_, i) => total * (0.6 + i * 0.01 - (i % 9 > 5 ? 0.09 : 0)));
   let state: LiveState = {
-    snapshot: demoSnapshot(processes),
+    snapshot: first,
     config: DEFAULT_CONFIG,
     memory,
     intervalSeconds: 2,

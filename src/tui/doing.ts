@@ -46,6 +46,7 @@ const basename = (word: string): string => word.slice(word.lastIndexOf('/') + 1)
 
 /** The command without what the name column says already: the program, and the interpreter before it. */
 const argumentsOf = (command: string, name: string): string => {
+  if (command === `[${name}]`) return '';
   // The name may stop short of a version: `npm exec x` of `npm exec x@latest`.
   if (command.startsWith(name)) return command.slice(name.length).replace(/^\S*\s*/, '');
   const words = command.split(' ');

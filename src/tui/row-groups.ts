@@ -41,6 +41,15 @@ const REST: Group = {
   rank: 4,
 };
 
+/** Folded at first: hundreds of rows that nobody asks about. */
+export const KERNEL: Group = {
+  key: 'group:kernel',
+  title: 'kernel threads',
+  note: '',
+  tone: 'group',
+  rank: 5,
+};
+
 const DEFAULT_SOCKET = 'default';
 
 /** The last part of a socket path: `/tmp/tmux-1000/work` is `work`. */
@@ -66,6 +75,7 @@ const sessionGroup = (tmux: NonNullable<JudgedProcess['tmux']>, snapshot: Snapsh
 };
 
 export const groupOf = (root: JudgedProcess, snapshot: Snapshot): Group => {
+  if (root.facts.kernelThread) return KERNEL;
   if (root.verdict === 'leak') return LEAKED;
   if (root.verdict === 'suspect' && !root.tmux) return SUSPECT;
   if (root.tmux && root.related) return sessionGroup(root.tmux, snapshot);

@@ -2,6 +2,7 @@ import type { ActRequest } from '../engine/live.ts';
 import type { IdentityKey } from '../model/identity.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { KERNEL } from './row-groups.ts';
 import { SORTS, type SortId } from './row-sort.ts';
 import type { Tone } from './theme.ts';
 
@@ -57,7 +58,7 @@ export const INITIAL_VIEW: ViewState = {
   selected: null,
   selectedIndex: 0,
   top: 0,
-  folded: new Set(),
+  folded: new Set([KERNEL.key]),
   marked: new Set(),
   filter: '',
   filterOpen: false,
