@@ -10,7 +10,7 @@ import { joinNewcomers } from './join.ts';
 import { noteRespawns } from './respawn.ts';
 import { outcomeOf, type Progress, type Run, rootsFirst, running, stopReason, type Tracked } from './run.ts';
 import { send } from './send.ts';
-import { waitForEnds } from './watch.ts';
+import { noteEnds, waitForEnds } from './watch.ts';
 
 export const DEFAULT_GRACE_MS = 5000;
 /** What verifying, respawns and late zombies may take on top of the grace, on a machine that is drowning. */
@@ -114,10 +114,23 @@ const endAll = async (
     await join(run, census, 'SIGKILL');
     const stubborn = running(run);
     if (stubborn.length === 0) return;
-    for (const t of rootsFirst(run, stubborn)) await send(run, t, 'SIGKILL');
+    await sweepAway(run, stubborn);
+    for (const t of rootsFirst(run, running(run))) await send(run, t, 'SIGKILL');
     await waitForEnds(run, run.clock.now() + VERIFY_MS);
     if (running(run).length > 0) return;
   }
+};
+
+/** Backends with a sweep of their own (portable) end the stubborn with it; what is left is signalled one by one. */
+const sweepAway = async (run: Run, stubborn: readonly Tracked[]): Promise<void> => {
+  if (run.system.sweep === undefined) return;
+  const ended = new Set((await run.system.sweep(stubborn.map(t => t.step))).map(keyOf));
+  for (const t of stubborn) {
+    if (!ended.has(keyOf(t.step))) continue;
+    t.sent = 'SIGKILL';
+    run.onProgress({ type: 'signal', step: t.step, signal: 'SIGKILL' });
+  }
+  await noteEnds(run);
 };
 
 const join = async (

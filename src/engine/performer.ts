@@ -43,7 +43,7 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
       outcomes,
       summary,
       log: [
-        { at, text: summary, tone: leftSomething(outcomes) ? 'bad' : 'good' },
+        { at, text: summary, tone: failed(input.request, outcomes) ? 'bad' : 'good' },
         ...warnings.filter(text => text !== null).map(text => ({ at, text, tone: 'warn' as const })),
       ],
     };
@@ -51,6 +51,10 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
     lock.release();
   }
 };
+
+/** A chosen signal may well leave its target running: CONT, STOP and USR1 are meant to. */
+const failed = (request: ActRequest, outcomes: readonly Outcome[]): boolean =>
+  request.act === 'signal' ? outcomes.some(({ outcome }) => outcome === 'denied') : leftSomething(outcomes);
 
 const carryOut = async ({
   collector,

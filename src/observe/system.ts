@@ -51,6 +51,11 @@ export interface System {
   presence(pid: number): Promise<Presence>;
   /** Re-reads the identity, then signals it: the only way a signal leaves this program. */
   signal(target: Identity, signal: SignalName): Promise<SignalResult>;
+  /**
+   * Ends what SIGTERM did not, where signals are dear (portable): exactly these identities, each checked before
+   * and verified after; gives those that ended. Absent where one signal at a time is as good.
+   */
+  sweep?(targets: readonly Identity[]): Promise<readonly Identity[]>;
   /** Proportional set size for the detail view; null when unreadable. */
   proportionalMemory(pid: number): Promise<number | null>;
   /** Which processes the next looks must re-read every time; others may be re-read in slices. */

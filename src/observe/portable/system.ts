@@ -10,6 +10,7 @@ import { listCommands } from './commands.ts';
 import { hostFacts } from './host.ts';
 import { psAll, psOne } from './ps.ts';
 import { PortableTable } from './table.ts';
+import { sweepTree } from './tree-sweep.ts';
 import { readUsage } from './usage.ts';
 
 /** With more processes than this, live figures are read only for those that somebody follows. */
@@ -53,7 +54,7 @@ export const portableSystem = (): System => {
   let followed: ReadonlySet<IdentityKey> = new Set();
   let known: ReadonlySet<IdentityKey> = new Set();
 
-  return {
+  const system: System = {
     backend: 'portable',
     readOnly: null,
 
@@ -93,10 +94,17 @@ export const portableSystem = (): System => {
 
     presence,
     signal,
+    async sweep(targets: readonly Identity[]): Promise<readonly Identity[]> {
+      const [root, ...members] = targets;
+      if (root === undefined) return [];
+      const swept = await sweepTree(system, root, 'SIGKILL', { members, onlyMembers: true });
+      return swept.filter(({ outcome }) => outcome === 'ended');
+    },
     proportionalMemory: async () => null,
     follow(related: ReadonlySet<IdentityKey>): void {
       followed = related;
     },
     close(): void {},
   };
+  return system;
 };

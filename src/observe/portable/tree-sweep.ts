@@ -13,6 +13,8 @@ export interface Swept extends Identity {
 export interface SweepOptions {
   /** Processes known to belong to the tree that may have another parent by now: tree-kill cannot see them. */
   readonly members?: readonly Identity[];
+  /** Touch nobody but root and members: whoever else is below them was judged and must stay, or was never judged. */
+  readonly onlyMembers?: boolean;
   /** How long a signalled process may take to end. */
   readonly settleMs?: number;
 }
@@ -78,7 +80,7 @@ export const sweepTree = async (
   system: System,
   root: Identity,
   signal: EndingSignal,
-  { members = [], settleMs = 2000 }: SweepOptions = {},
+  { members = [], onlyMembers = false, settleMs = 2000 }: SweepOptions = {},
 ): Promise<readonly Swept[]> => {
   const asked = [root, ...members];
   const refuse = (why: string): Swept[] =>
@@ -95,7 +97,11 @@ export const sweepTree = async (
     return refuse('reaptop itself or the system is inside this tree');
   const swept = new Map<IdentityKey, Swept>();
   for (const target of asked) swept.set(keyOf(target), absent(target, processes));
-  for (const p of family) swept.set(keyOf(p), await sweepOne(system, p, signal, settleMs, family, swept));
+  const mine = new Set(asked.map(keyOf));
+  for (const p of family) {
+    if (onlyMembers && !mine.has(keyOf(p))) continue;
+    swept.set(keyOf(p), await sweepOne(system, p, signal, settleMs, family, swept));
+  }
   return [...swept.values()];
 };
 
@@ -120,7 +126,7 @@ const sweepOne = async (
     return { pid, start, outcome: 'gone', why: 'it had already ended' };
   if (now.identity.start !== start)
     return { pid, start, outcome: 'changed', why: 'the pid belongs to another process now' };
-  // A child that outlived its own signal must not get a second one through its parent's tree.
+  // A child that outlived its own signal, or is to be left alone, must not get one through its parent's tree.
   const stubborn = family.some(p => p.ppid === pid && !OVER.has(swept.get(keyOf(p))?.outcome));
   const answer = stubborn ? (await system.signal(target, signal)).status : await treeKill(pid, signal);
   // What was refused us will not end of it: no need to wait.

@@ -57,6 +57,14 @@ test('ends a tree, and says so only of what really ended', async () => {
   expect(sandbox.running()).toEqual([]);
 });
 
+test('touches nobody but the members it was given, not even their children', async () => {
+  const { root } = await startTree('root', 'kept');
+  const kept = sandbox.running().find(p => p.ppid === root.pid);
+  const swept = await sweepTree(system, root, 'SIGKILL', { onlyMembers: true, settleMs: 10_000 });
+  expect(swept).toMatchObject([{ pid: root.pid, outcome: 'ended' }]);
+  expect(sandbox.running().map(p => p.pid)).toEqual([kept?.pid]);
+});
+
 describe('the holes of tree-kill', () => {
   test('a dead root is gone, not a success', async () => {
     const { pid } = sandbox.start([sandbox.sleeper('brief'), '1000']);
