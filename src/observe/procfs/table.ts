@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
-import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
+import { type NamedEnv, type ProcessFacts, sameArgv } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
 import { readArgv, readExeIfNeeded } from './argv.ts';
 import type { KernelUnits } from './host.ts';
@@ -237,7 +237,7 @@ export class ProcessTable {
     const hidden = stat.startStack <= 1;
     if (comm === before.comm && stat.startStack === known.startStack && !hidden) return before;
     const argv = readArgv(this.#root, before.pid);
-    if (hidden && comm === before.comm && sameWords(argv, before.argv)) return before;
+    if (hidden && comm === before.comm && sameArgv(argv, before.argv)) return before;
     return {
       uid: this.#uid(before.pid),
       comm,
@@ -260,9 +260,6 @@ export class ProcessTable {
     }
   }
 }
-
-const sameWords = (a: readonly string[] | null, b: readonly string[] | null): boolean =>
-  a === b || (a !== null && a.length === b?.length && a.every((word, index) => word === b[index]));
 
 const unreadable = (pid: number): ProcessFacts => ({
   pid,
