@@ -32,6 +32,10 @@ const sectionOf = (root: JudgedProcess): Section => {
   return root.tmux === null ? ELSEWHERE : TMUX;
 };
 
+/** Leaked and suspect processes stand by themselves; with `--all`, their adopter is shown too, and is not their parent. */
+const standsBelow = (p: JudgedProcess, parent: JudgedProcess): boolean =>
+  p.verdict === 'leak' ? parent.verdict === 'leak' : p.verdict !== 'suspect' || parent.related;
+
 /** tmux panes first, then everything else that runs, suspects, and all leaked roots together at the end. */
 export const groupProcesses = (snapshot: Snapshot): Group[] => {
   const shown = snapshot.processes.filter(p => p.kind !== 'tmux' || p.seen.role !== 'tmux-server');
@@ -40,7 +44,8 @@ export const groupProcesses = (snapshot: Snapshot): Group[] => {
   const children = new Map<JudgedProcess, JudgedProcess[]>();
   const roots: JudgedProcess[] = [];
   for (const p of shown) {
-    const parent = byPid.get(p.facts.ppid ?? -1);
+    const listed = byPid.get(p.facts.ppid ?? -1);
+    const parent = listed !== undefined && standsBelow(p, listed) ? listed : undefined;
     byPid.set(p.facts.pid, p);
     const siblings = parent === undefined ? roots : (children.get(parent) ?? []);
     siblings.push(p);

@@ -48,12 +48,10 @@ const headerLines = ({ host, totals }: Snapshot, width: number, paint: Paint): s
     plural(totals.zombies, 'zombie'),
     `${formatBytes(totals.reclaimable)} reclaimable`,
   ].join(', ');
+  const tone = totals.leaks > 0 ? 'bad' : totals.suspects + totals.zombies > 0 ? 'warn' : 'good';
   return [
     ...wrap(first, width, '  ').map(line => paint(line, 'strong')),
-    paint(
-      cut(second, width),
-      totals.leaks > 0 ? 'bad' : totals.suspects + totals.zombies > 0 ? 'warn' : 'good',
-    ),
+    ...wrap(second, width, '  ').map(line => paint(line, tone)),
   ];
 };
 
@@ -76,7 +74,8 @@ const branchLines = (branch: Branch, root: boolean, width: number, paint: Paint)
   const row = `${numbers}${paint(verdict, VERDICT_TONE[p.verdict])} ${describe(p, drawing, room, paint)}`;
   const explain = root && (p.verdict === 'leak' || p.verdict === 'suspect');
   if (!explain) return [row];
-  const indent = ' '.repeat(numbers.length + verdict.length + 1);
+  // Below the name where there is room for a sentence, else below the pid.
+  const indent = ' '.repeat(width < 60 ? 8 : numbers.length + verdict.length + 1);
   return [
     row,
     ...wrap(`${indent}  ${p.why.join('; ')}`, width, `${indent}  `).map(line => paint(line, 'faint')),
@@ -85,7 +84,9 @@ const branchLines = (branch: Branch, root: boolean, width: number, paint: Paint)
 
 const describe = (p: JudgedProcess, drawing: string, room: number, paint: Paint): string => {
   const zombies = p.zombies > 0 ? ` Z×${p.zombies}` : '';
-  const name = cut(`${drawing}${p.name}`, Math.max(1, room - cells(zombies)));
+  // On a narrow screen a deep branch would leave nothing of the name.
+  const branch = cells(drawing) * 2 > room ? drawing.slice(-2) : drawing;
+  const name = cut(`${branch}${p.name}`, Math.max(1, room - cells(zombies)));
   const left = room - cells(name) - cells(zombies) - 2;
   const rest = left >= 8 ? cut(doing(p), left) : '';
   return `${name}${paint(zombies, 'bad')}${rest === '' ? '' : `  ${paint(rest, 'faint')}`}`;
