@@ -1,3 +1,5 @@
+import './plain-environment.ts';
+
 import { type DemoLive, type DemoOptions, demoLive } from '../../src/engine/demo.ts';
 import { BINDINGS, type BindingName } from '../../src/tui/keymap.ts';
 import { runTui, type TuiOptions } from '../../src/tui/main.tsx';
