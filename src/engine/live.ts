@@ -53,7 +53,7 @@ export interface Live {
   proportionalMemory(pid: number): Promise<number | null>;
   /** A fresh plan for the request; nothing is signalled. */
   plan(request: ActRequest): Promise<Plan>;
-  /** Runs a plan the user confirmed; progress arrives through the state. `typedPids`: soft-protected ones confirmed by typing. */
+  /** Runs a plan the user read and confirmed, soft-protected steps by typing their pid; progress arrives through the state. */
   run(plan: Plan, request: ActRequest): Promise<void>;
   cancel(): void;
   /** Jumps to the tmux pane of a process; resolves to a sentence that says what happened. */
