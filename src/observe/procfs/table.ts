@@ -76,7 +76,9 @@ export class ProcessTable {
     for (let index = 0; index < pids.length; index += 1) {
       const pid = pids[index]!;
       const known = this.#entries.get(pid);
-      if (known === undefined || due(index) || this.#followed.has(known.key)) {
+      // Ended processes shift the positions under the window: whoever it passed over is overdue.
+      const overdue = known === undefined || clock - known.readAt >= ROUND_SECONDS;
+      if (overdue || due(index) || this.#followed.has(known.key)) {
         reread += 1;
         this.#read(pid, known, clock);
         if (reread % 32 === 0 && now() - since > WORK_SLICE_MS) {
@@ -149,17 +151,20 @@ export class ProcessTable {
       known.readAt = clock;
     } else {
       const facts = this.#create(pid, stat);
-      this.#entries.set(pid, { key: keyOf(facts), facts, startStack, cpuTicks, readAt: clock });
+      if (facts === null) this.#entries.delete(pid);
+      else this.#entries.set(pid, { key: keyOf(facts), facts, startStack, cpuTicks, readAt: clock });
     }
   }
 
-  #create(pid: number, stat: Stat): ProcessFacts {
+  /** Null when it vanished while it was read. */
+  #create(pid: number, stat: Stat): ProcessFacts | null {
     const { pageSize, ticksPerSecond } = this.#units;
     const comm = visible(stat.comm);
     const kernelThread = (stat.flags & KERNEL_THREAD_FLAG) !== 0;
     const zombie = stat.state === 'Z' || stat.state === 'X';
     const argv = kernelThread || zombie ? null : readArgv(this.#root, pid);
     const uid = this.#uid(pid);
+    if (uid === undefined) return null;
     return {
       pid,
       start: stat.start,
@@ -239,7 +244,7 @@ export class ProcessTable {
     const argv = readArgv(this.#root, before.pid);
     if (hidden && comm === before.comm && sameArgv(argv, before.argv)) return before;
     return {
-      uid: this.#uid(before.pid),
+      uid: this.#uid(before.pid) ?? null,
       comm,
       env: null,
       // A copy: whoever remembers something by argv must notice the exec, even into the same words.
@@ -250,13 +255,13 @@ export class ProcessTable {
 
   /**
    * The owner of the /proc/PID directory is the effective uid even of a process that is not dumpable,
-   * whose files below it all belong to root.
+   * whose files below it all belong to root. Undefined when the process has vanished, null when we may not know.
    */
-  #uid(pid: number): number | null {
+  #uid(pid: number): number | null | undefined {
     try {
-      return statSync(`${this.#root}/${pid}`).uid;
+      return statSync(`${this.#root}/${pid}`, { throwIfNoEntry: false })?.uid;
     } catch {
-      return null; // vanished, or hidden: the caller treats it as unreadable
+      return null; // hidden: the caller treats it as unreadable
     }
   }
 }

@@ -1,0 +1,157 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProcessDetails, ProcessFacts } from '../../../src/model/process.ts';
+import { procfsSystem } from '../../../src/observe/procfs/system.ts';
+import { childrenOf, isRunning, rawProcess } from '../../support/proc.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(() => sandbox.close());
+
+const look = async (pid: number, system = procfsSystem()): Promise<ProcessFacts> => {
+  const found = (await system.look()).processes.find(p => p.pid === pid);
+  if (found === undefined) throw new Error(`${pid} was not seen`);
+  return found;
+};
+
+/** A shell script that stays, with exactly these words (and bytes) as its arguments. */
+const withArguments = async (words: string, sign: string): Promise<number> => {
+  const stay = sandbox.write('stay', '#!/bin/sh\nsleep 600 & wait\n', 0o755);
+  const starter = sandbox.write('starter', `#!/bin/sh\nexec ${stay} ${words}\n`, 0o755);
+  const { pid } = sandbox.start([starter]);
+  await until(`arguments to show ${sign}`, () =>
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(sign),
+  );
+  return pid;
+};
+
+const NO_CONTROL = /^[^\p{Cc}]*$/u;
+
+describe('argv of a real process', () => {
+  it('of a megabyte is cut, and says so', async () => {
+    const pid = await withArguments(`$(head -c 1000000 /dev/zero | tr '\\0' x | fold -w 50000)`, 'xxxx');
+    const { argv } = await look(pid);
+    const length = argv?.reduce((sum, word) => sum + word.length, 0) ?? 0;
+    expect(length).toBeGreaterThan(60_000);
+    expect(length).toBeLessThan(70_000);
+    expect(argv?.at(-1)).toBe('…[cut]');
+  });
+
+  it('that is no UTF-8, or full of control characters, is made visible', async () => {
+    const pid = await withArguments(
+      `"$(printf 'a\\377\\376b')" "$(printf 'x\\n 1 S leak\\033[2J')" '' end`,
+      'end',
+    );
+    const { argv } = await look(pid);
+    expect(argv?.slice(2)).toEqual(['a��b', 'x\\n 1 S leak\\x1b[2J', '', 'end']);
+    for (const word of argv ?? []) expect(word).toMatch(NO_CONTROL);
+  });
+
+  it('rewritten by process.title loses its padding', async () => {
+    const title = sandbox.write('title.js', `process.title = 'my title'; setInterval(() => {}, 1e9);`);
+    const { pid } = sandbox.start([process.execPath, title, 'a', 'long', 'tail', 'of', 'arguments']);
+    await until('the title', () => readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('my title'));
+    expect((await look(pid)).argv).toEqual(['my title']);
+  });
+
+  it('that holds a secret does not keep it', async () => {
+    const pid = await withArguments('--api-key sk-ant-verysecret --token=alsosecret end', 'end');
+    expect(JSON.stringify(await look(pid))).not.toMatch(/verysecret|alsosecret/);
+  });
+});
+
+describe('the life of a real process', () => {
+  it('an exec that turns a shell into claude is noticed, and its environment read again', async () => {
+    const fifo = sandbox.path('go');
+    const script = `mkfifo ${fifo}; read line < ${fifo}; CLAUDE_PID=77 exec ${sandbox.sleeper('claude')} 600`;
+    const { pid, start } = sandbox.start(['/bin/sh', '-c', script]);
+    const system = procfsSystem();
+    const before = await look(pid, system);
+    expect(before).toMatchObject({ comm: 'sh', start });
+    expect((await system.environ([before])).get(`${pid}:${start}`)).not.toHaveProperty('CLAUDE_PID');
+    system.follow(new Set([`${pid}:${start}`]));
+
+    const gate = await until('the fifo', () => openSync(fifo, 'w'));
+    closeSync(gate);
+    await until('the exec', () => rawProcess(pid)?.comm === 'claude');
+    const after = await look(pid, system);
+    expect(after).toMatchObject({
+      comm: 'claude',
+      start,
+      argv: [sandbox.path('bin/claude'), '600'],
+      env: null,
+    });
+    expect((await system.environ([after])).get(`${pid}:${start}`)).toMatchObject({ CLAUDE_PID: '77' });
+  });
+
+  it('a zombie has a name and no words', async () => {
+    const { pid } = sandbox.start(['/bin/sh', '-c', `${sandbox.sleeper('lake')} 0 & exec sleep 600`]);
+    const zombie = await until('the zombie', () => childrenOf(pid).find(p => p.state === 'Z'));
+    expect(await look(zombie.pid)).toMatchObject({ state: 'Z', comm: 'lake', argv: null, ppid: pid });
+  });
+
+  it('processes that come and go while we look are no errors', async () => {
+    const { pid } = sandbox.start(['/bin/sh', '-c', 'while :; do /bin/true & /bin/true; wait; done']);
+    const system = procfsSystem();
+    for (let n = 0; n < 30; n += 1) {
+      const { processes } = await system.look();
+      await system.details(processes.map(p => ({ ...p, descriptors: true, sockets: true })));
+      expect(processes.filter(p => p.ppid === pid && p.unreadable)).toEqual([]);
+    }
+    expect(isRunning(pid)).toBe(true);
+  });
+});
+
+describe('details of a real process', () => {
+  const detailsOf = async (pid: number): Promise<ProcessDetails | undefined> => {
+    const system = procfsSystem();
+    const facts = await look(pid, system);
+    const details = await system.details([{ ...facts, descriptors: true, sockets: true }]);
+    return details.get(`${pid}:${facts.start}`);
+  };
+
+  it('tell cwd, swap and a pipe that somebody holds, or that nobody holds any more', async () => {
+    const { pid, child } = sandbox.start(['sleep', '600'], { stdio: 'pipe' });
+    // Node connects children by socket pairs; a pipe is what a shell makes.
+    expect((await detailsOf(pid))?.stdin).toBe('socket');
+    child.kill('SIGKILL');
+    const script = `${sandbox.sleeper('writer')} 600 | ${sandbox.sleeper('reader')} 600`;
+    sandbox.start(['/bin/sh', '-c', script]);
+    const reader = await sandbox.find('the reader', p => p.comm === 'reader');
+    const writer = await sandbox.find('the writer', p => p.comm === 'writer');
+    expect(await detailsOf(reader.pid)).toMatchObject({ stdin: 'pipe', cwd: sandbox.path('work'), swap: 0 });
+    process.kill(writer.pid, 'SIGKILL');
+    await until('the writer to end', () => !isRunning(writer.pid));
+    expect((await detailsOf(reader.pid))?.stdin).toBe('abandoned-pipe');
+  });
+
+  it('tell a terminal that is there from one that is gone', async () => {
+    const inside = sandbox.write(
+      'inside',
+      `#!/bin/sh\ntrap '' HUP\nexec ${sandbox.sleeper('holds-tty')} 600\n`,
+      0o755,
+    );
+    const terminal = sandbox.start(['script', '-qfc', inside, '/dev/null']);
+    const holder = await sandbox.find('the process on the terminal', p => p.comm === 'holds-tty');
+    expect(await detailsOf(holder.pid)).toMatchObject({ lostTerminal: false });
+    process.kill(terminal.pid, 'SIGKILL');
+    await until('the terminal to end', () => !isRunning(terminal.pid));
+    await until('the pty to go', async () => (await detailsOf(holder.pid))?.lostTerminal === true);
+  });
+
+  it('tell listening ports and how many are connected', async () => {
+    const server = sandbox.write(
+      'server.js',
+      `const net = require('node:net'); const fs = require('node:fs');
+       const s = net.createServer(() => {}).listen(0, '127.0.0.1', () => {
+         net.connect(s.address().port, '127.0.0.1', () => fs.writeFileSync(process.argv[2], String(s.address().port))); });`,
+    );
+    const { pid } = sandbox.start([process.execPath, server, sandbox.path('port')]);
+    const port = Number(await until('the port', () => readFileSync(sandbox.path('port'), 'utf8')));
+    expect((await detailsOf(pid))?.listening).toEqual({ ports: [port], clients: 1 });
+  });
+});

@@ -1,0 +1,197 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { procfsSystem } from '../../../src/observe/procfs/system.ts';
+import { FakeProc } from './fake-proc.ts';
+
+let proc: FakeProc;
+beforeEach(() => {
+  proc = new FakeProc();
+});
+afterEach(() => proc.close());
+
+const system = () => procfsSystem({ root: proc.root });
+
+describe('one look', () => {
+  it('gives what the files say, ages from ticks and uptime', async () => {
+    proc.put({
+      pid: 100,
+      ppid: 7,
+      comm: 'node',
+      start: 400_000,
+      ticks: 250,
+      rssPages: 3,
+      tty: 34_819,
+      cmdline: 'node\0x.js\0',
+    });
+    const { processes, clock, host, warnings } = await system().look();
+    expect(clock).toBe(5000);
+    expect(processes).toHaveLength(1);
+    expect(processes[0]).toMatchObject({
+      pid: 100,
+      start: '400000',
+      ppid: 7,
+      tty: 'pts/3',
+      born: 4000,
+      cpuSeconds: 2.5,
+      cpu: null,
+      rss: 3 * 4096,
+      comm: 'node',
+      argv: ['node', 'x.js'],
+      unreadable: false,
+    });
+    expect(host).toMatchObject({
+      backend: 'procfs',
+      memTotal: 1_024_000,
+      swapUsed: 70 * 1024,
+      bootId: 'b-o-o-t',
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  it('passes over a process that ended between the listing and the read', async () => {
+    proc.put({ pid: 100 });
+    proc.put({ pid: 101 });
+    proc.vanish(100);
+    expect((await system().look()).processes.map(p => p.pid)).toEqual([101]);
+  });
+
+  it('shows what may not be read as unreadable, and torn lines as well', async () => {
+    proc.put({ pid: 100 });
+    rmSync(join(proc.root, '100/stat'));
+    mkdirSync(join(proc.root, '100/stat')); // reading a directory fails as a denied file does: it is there, but not for us
+    proc.file('101/stat', '101 (half) S 1 1');
+    const { processes } = await system().look();
+    expect(processes.map(p => [p.pid, p.unreadable, p.uid])).toEqual([
+      [100, true, null],
+      [101, true, null],
+    ]);
+  });
+
+  it('takes PID 1 for a container’s unless it is an init, of WSL too', async () => {
+    for (const [comm, container] of [
+      ['systemd', false],
+      ['init', false],
+      ['launchd', false],
+      ['init(Ubuntu)', false],
+      ['tini', true],
+      ['bash', true],
+    ] as const) {
+      proc.put({ pid: 1, ppid: 0, comm });
+      proc.file('1/comm', `${comm}\n`);
+      expect((await system().look()).host.container).toBe(container);
+    }
+  });
+
+  it('says that /proc is not mounted, and what works without it', async () => {
+    rmSync(join(proc.root, 'uptime'));
+    await expect(system().look()).rejects.toThrow(/not mounted.*--platform portable/);
+    proc.uptime(1);
+    await expect(system().look()).rejects.toThrow(/lists no process.*--platform portable/);
+    await expect(procfsSystem({ root: '/nowhere' }).look()).rejects.toThrow(/--platform portable/);
+  });
+});
+
+describe('the next looks', () => {
+  const seconds = 2;
+  /** Looks again after `after` seconds, and says how many were read anew. */
+  const again = async (backend: ReturnType<typeof system>, at: number): Promise<number> => {
+    proc.uptime(at);
+    await backend.look();
+    return backend.table.cost.reread;
+  };
+  const many = (count: number): void => {
+    for (let n = 0; n < count; n += 1) proc.put({ pid: 100 + n });
+  };
+
+  it('read followed processes every time, the others in slices', async () => {
+    many(80);
+    const backend = system();
+    expect(await again(backend, 5000)).toBe(80);
+    backend.follow(new Set(['100:1000', '101:1000']));
+    for (let look = 1; look <= 4; look += 1) {
+      const reread = await again(backend, 5000 + look * seconds);
+      expect(reread).toBeGreaterThanOrEqual(20);
+      expect(reread).toBeLessThanOrEqual(22);
+    }
+  });
+
+  it('notice any change of an unrelated process within ten seconds, whatever ends meanwhile', async () => {
+    many(60);
+    const backend = system();
+    await again(backend, 5000);
+    for (let n = 0; n < 60; n += 1) proc.put({ pid: 100 + n, state: 'T' });
+    for (let look = 1; look <= 5; look += 1) {
+      proc.end(100 + look); // shifts every later position
+      await again(backend, 5000 + look * seconds);
+    }
+    const { processes } = await backend.look();
+    expect(processes.filter(p => p.state !== 'T')).toEqual([]);
+    expect(processes).toHaveLength(55);
+  });
+
+  it('see a new pid at once, and forget an ended one at once', async () => {
+    many(40);
+    const backend = system();
+    await again(backend, 5000);
+    proc.put({ pid: 900, comm: 'claude' });
+    proc.end(139);
+    proc.uptime(5000.1);
+    const { processes } = await backend.look();
+    expect(processes.map(p => p.pid)).toContain(900);
+    expect(processes.map(p => p.pid)).not.toContain(139);
+  });
+
+  it('take a reused pid for a new process', async () => {
+    proc.put({ pid: 100, start: 1000, cmdline: 'old\0' });
+    const backend = system();
+    await again(backend, 5000);
+    proc.put({ pid: 100, start: 2000, cmdline: 'new\0' });
+    proc.uptime(5008);
+    expect((await backend.look()).processes[0]).toMatchObject({ start: '2000', argv: ['new'], cpu: null });
+  });
+
+  it('notice an exec by the name, and by the moved stack when the name is the same', async () => {
+    proc.put({ pid: 100, comm: 'sh', stack: 500, cmdline: 'sh\0' });
+    proc.put({ pid: 101, comm: 'node', stack: 500, cmdline: 'node\0a\0' });
+    proc.put({ pid: 102, comm: 'node', stack: 1, cmdline: 'node\0a\0' });
+    const backend = system();
+    await again(backend, 5000);
+    proc.put({ pid: 100, comm: 'claude', stack: 600, cmdline: 'claude\0' });
+    proc.put({ pid: 101, comm: 'node', stack: 600, cmdline: 'node\0b\0' });
+    proc.put({ pid: 102, comm: 'node', stack: 1, cmdline: 'node\0b\0' });
+    proc.uptime(5008);
+    const { processes } = await backend.look();
+    expect(processes.map(p => p.argv)).toEqual([['claude'], ['node', 'b'], ['node', 'b']]);
+  });
+
+  it('give CPU as the share of the time between two looks', async () => {
+    proc.put({ pid: 100, ticks: 100 });
+    const backend = system();
+    await again(backend, 5000);
+    backend.follow(new Set(['100:1000']));
+    proc.put({ pid: 100, ticks: 150 });
+    proc.uptime(5002);
+    expect((await backend.look()).processes[0]?.cpu).toBeCloseTo(25);
+  });
+
+  it('keep the name of a process that became a zombie', async () => {
+    proc.put({ pid: 100, comm: 'lake.orig', cmdline: 'lake\0build\0' });
+    const backend = system();
+    await again(backend, 5000);
+    proc.put({ pid: 100, comm: 'lake.orig', state: 'Z', stack: 0, cmdline: '' });
+    proc.uptime(5008);
+    expect((await backend.look()).processes[0]).toMatchObject({ state: 'Z', comm: 'lake.orig', argv: null });
+  });
+});
+
+it('tells what is at a pid now, whatever the last look saw', async () => {
+  proc.put({ pid: 100 });
+  const backend = system();
+  await backend.look();
+  proc.put({ pid: 100, start: 2000, state: 'T' });
+  expect(await backend.presence(100)).toMatchObject({ identity: { pid: 100, start: '2000' }, state: 'T' });
+  expect(await backend.presence(4711)).toEqual({ status: 'gone' });
+  proc.file('101/stat', 'nonsense');
+  expect(await backend.presence(101)).toMatchObject({ status: 'unreadable' });
+});
