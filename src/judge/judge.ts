@@ -116,8 +116,11 @@ const present = (
   };
 };
 
+const DEFUNCT = '<defunct>';
+
 const commandOf = ({ facts }: Node): string => {
-  if (isZombie(facts)) return `[${facts.comm}] <defunct>`;
+  // macOS keeps no name of a zombie.
+  if (isZombie(facts)) return facts.comm === DEFUNCT ? DEFUNCT : `[${facts.comm}] ${DEFUNCT}`;
   return facts.argv === null || facts.argv.length === 0 ? `[${facts.comm}]` : quoteArgs(facts.argv);
 };
 

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type JsonProcess, snapshotOf } from '../support/cli.ts';
+import { Sandbox } from '../support/sandbox.ts';
+
+/** One process of a public report; rows of one source are one machine. */
+interface Reported {
+  readonly source: string;
+  readonly pid: number | null;
+  readonly ppid: number | null;
+  readonly tty: string | null;
+  readonly stat: string | null;
+  readonly rss_kb: number | null;
+  readonly etime: string | null;
+  readonly command: string;
+  readonly what_the_reporter_says_it_is: string;
+  readonly leaked: boolean;
+}
+
+const REPORTED: readonly Reported[] = readFileSync(
+  new URL('../fixtures/cases/reported.jsonl', import.meta.url),
+  'utf8',
+)
+  .trim()
+  .split('\n')
+  .map(line => JSON.parse(line) as Reported);
+
+const machines = new Map<string, Reported[]>();
+for (const row of REPORTED) machines.set(row.source, [...(machines.get(row.source) ?? []), row]);
+
+const AGREES: Readonly<Record<string, readonly string[]>> = {
+  wrapper: ['wrapper'],
+  mcp: ['mcp'],
+  claude: ['agent'],
+  subagent: ['agent'],
+  'lean-lsp': ['lean-lsp'],
+  lake: ['lake'],
+  unrelated: ['other', 'shell'],
+};
+
+/** Kinds that a table alone cannot tell, and why. */
+const UNDECIDABLE: Readonly<Record<string, string>> = {
+  '<defunct>': 'macOS keeps no name of a zombie: nothing says that it was a server',
+  '/Applications/ChatGPT.app/Contents/Resources/codex -c features.code_mode_host=true app-server --analytics-default-enabled':
+    'it is a codex, and live: its host is a desktop app. "unrelated" is the reporter’s word for that',
+};
+
+/** Leaks that reporters knew of and a table does not prove. We count them: a rule that loses one must be noticed. */
+const PROVEN = [44572, 2672408, 2672259];
+
+/** A pid that the report lacks gets one that no other row has. */
+const pidOf = (row: Reported, index: number): number => row.pid ?? 3_900_000 + index;
+
+const cell = (value: string | number | null, width: number): string => String(value ?? '-').padStart(width);
+
+const asListing = (rows: readonly Reported[]): string => {
+  const header = '    PID    PPID TTY      STAT       RSS       ELAPSED COMMAND';
+  const lines = rows.map((row, index) => {
+    const elapsed = /^[\d:-]+$/.test(row.etime ?? '') ? row.etime : null;
+    return `${cell(pidOf(row, index), 7)} ${cell(row.ppid, 7)} ${(row.tty ?? '?').padEnd(8)} ${(row.stat ?? 'S').padEnd(4)} ${cell(row.rss_kb ?? 0, 9)} ${cell(elapsed, 13)} ${row.command}`;
+  });
+  return [header, ...lines, ''].join('\n');
+};
+
+const asJsonLines = (rows: readonly Reported[]): string =>
+  rows.map((row, index) => `${JSON.stringify({ ...row, pid: pidOf(row, index) })}\n`).join('');
+
+let sandbox: Sandbox;
+beforeAll(() => {
+  sandbox = new Sandbox();
+});
+afterAll(() => sandbox.close());
+
+type Pair = readonly [Reported, JsonProcess];
+
+const judgeMachine = async (rows: readonly Reported[], input: string): Promise<Pair[]> => {
+  const { processes } = await snapshotOf(sandbox, ['--all', '--from', '-'], { input });
+  return rows.map((row, index) => {
+    const found = processes.find(p => p.pid === pidOf(row, index));
+    if (found === undefined) throw new Error(`no process was read from: ${row.command}`);
+    return [row, found];
+  });
+};
+
+/** A few at a time: each is a whole run of the program. */
+const AT_ONCE = 4;
+
+const judged = async (write: (rows: readonly Reported[]) => string): Promise<Pair[]> => {
+  const pairs: Pair[] = [];
+  const waiting = [...machines.values()];
+  while (waiting.length > 0) {
+    const batch = waiting.splice(0, AT_ONCE).map(rows => judgeMachine(rows, write(rows)));
+    pairs.push(...(await Promise.all(batch)).flat());
+  }
+  return pairs;
+};
+
+describe.each([
+  ['a ps listing', asListing],
+  ['JSON lines', asJsonLines],
+])('every reported machine as %s', (_, write) => {
+  let pairs: Pair[];
+  beforeAll(async () => {
+    pairs = await judged(write);
+  });
+
+  it('has nine in ten kinds as the reporter says, and the rest is known', () => {
+    const differing = pairs
+      .filter(([row, found]) => !AGREES[row.what_the_reporter_says_it_is]?.includes(found.kind))
+      .map(([row]) => row.command);
+    expect(pairs.length).toBeGreaterThan(100);
+    expect(differing.length / pairs.length).toBeLessThanOrEqual(0.1);
+    expect(new Set(differing)).toEqual(new Set(Object.keys(UNDECIDABLE)));
+  });
+
+  it('has no live process called leaked', () => {
+    const wrong = pairs.filter(([row, found]) => !row.leaked && found.verdict === 'leak');
+    expect(wrong.map(([row, found]) => `${row.command}: ${found.why.join('; ')}`)).toEqual([]);
+  });
+
+  it('has the leaks that a table can prove', () => {
+    const leaks = pairs.filter(([, found]) => found.verdict === 'leak').map(([row]) => row.pid);
+    expect(leaks).toEqual(expect.arrayContaining(PROVEN));
+  });
+
+  it('protects daemons, supervisors and WSL itself, also those that a reporter wanted gone', () => {
+    const kept = pairs.filter(([row]) => /--daemon|--detached|--bg-|--port-tracker-fd/.test(row.command));
+    expect(kept.length).toBeGreaterThan(8);
+    expect(kept.filter(([, found]) => found.verdict !== 'protected')).toEqual([]);
+  });
+});
