@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type JsonProcess, snapshotOf } from '../support/cli.ts';
+import { Collector } from '../../src/engine/collector.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+import { readRecorded, recordedSystem } from '../../src/observe/recorded/index.ts';
+import { snapshotOf } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 /** One process of a public report; rows of one source are one machine. */
@@ -71,37 +74,53 @@ beforeAll(() => {
 });
 afterAll(() => sandbox.close());
 
-type Pair = readonly [Reported, JsonProcess];
+type Found = { readonly kind: string; readonly verdict: string; readonly why: readonly string[] };
+type Pair = readonly [Reported, Found];
+type Judge = (input: string) => Promise<ReadonlyMap<number, Found>>;
 
-const judgeMachine = async (rows: readonly Reported[], input: string): Promise<Pair[]> => {
+/** The program itself, as a user runs it. */
+const byProgram: Judge = async input => {
   const { processes } = await snapshotOf(sandbox, ['--all', '--from', '-'], { input });
-  return rows.map((row, index) => {
-    const found = processes.find(p => p.pid === pidOf(row, index));
-    if (found === undefined) throw new Error(`no process was read from: ${row.command}`);
-    return [row, found];
-  });
+  return new Map(processes.map(p => [p.pid, p]));
 };
 
-/** A few at a time: each is a whole run of the program. */
+/** The same without the cost of a process each. */
+const inMemory: Judge = async input => {
+  const read = readRecorded(input, { now: Date.now() });
+  if (!read.ok) throw new Error(read.message);
+  const system = recordedSystem(read.table);
+  const collector = new Collector({ system, config: DEFAULT_CONFIG, env: {}, cwd: '/', roots: [] });
+  const { processes } = await collector.collect({ all: true });
+  return new Map(processes.map(p => [p.facts.pid, p]));
+};
+
+/** A few at a time: each may be a whole run of the program. */
 const AT_ONCE = 4;
 
-const judged = async (write: (rows: readonly Reported[]) => string): Promise<Pair[]> => {
+const judged = async (write: (rows: readonly Reported[]) => string, judge: Judge): Promise<Pair[]> => {
   const pairs: Pair[] = [];
   const waiting = [...machines.values()];
   while (waiting.length > 0) {
-    const batch = waiting.splice(0, AT_ONCE).map(rows => judgeMachine(rows, write(rows)));
+    const batch = waiting.splice(0, AT_ONCE).map(async rows => {
+      const found = await judge(write(rows));
+      return rows.map((row, index): Pair => {
+        const process = found.get(pidOf(row, index));
+        if (process === undefined) throw new Error(`no process was read from: ${row.command}`);
+        return [row, process];
+      });
+    });
     pairs.push(...(await Promise.all(batch)).flat());
   }
   return pairs;
 };
 
 describe.each([
-  ['a ps listing', asListing],
-  ['JSON lines', asJsonLines],
-])('every reported machine as %s', (_, write) => {
+  ['a ps listing', asListing, byProgram],
+  ['JSON lines', asJsonLines, inMemory],
+])('every reported machine as %s', (_, write, judge) => {
   let pairs: Pair[];
   beforeAll(async () => {
-    pairs = await judged(write);
+    pairs = await judged(write, judge);
   });
 
   it('has nine in ten kinds as the reporter says, and the rest is known', () => {
