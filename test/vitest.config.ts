@@ -1,13 +1,34 @@
 import { defineConfig } from 'vitest/config';
 
+const shuffled = { shuffle: { files: true, tests: false } };
+
 export default defineConfig({
   test: {
     root: new URL('.', import.meta.url).pathname,
-    include: ['**/*.test.ts', '**/*.test.tsx'],
     globalSetup: ['./support/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: 'forks',
-    sequence: { shuffle: { files: true, tests: false } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['**/*.test.ts', '**/*.test.tsx'],
+          exclude: ['e2e/**'],
+          sequence: { ...shuffled, groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // One file at a time, after the parts: these judge the whole machine, and another test's agent is on it.
+          name: 'whole',
+          include: ['e2e/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { ...shuffled, groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -1,4 +1,3 @@
-import { auditAct } from '../act/audit.ts';
 import { takeRunLock } from '../act/lock.ts';
 import { endZombies } from '../act/nudge.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
@@ -73,7 +72,7 @@ export const clean = async (dependencies: CleanDependencies, options: CleanOptio
   if (lock.warning !== null) dependencies.err.write(`reaptop: ${lock.warning}\n`);
   try {
     const result = await run(plan, options, dependencies);
-    return report(plan, snapshot, result, options, dependencies);
+    return await report(plan, snapshot, result, options, dependencies);
   } finally {
     lock.release();
   }
@@ -155,13 +154,14 @@ const run = async (
   }
 };
 
-const report = (
+const report = async (
   plan: Plan,
   snapshot: Snapshot,
   result: TerminateResult,
   options: CleanOptions,
   dependencies: CleanDependencies,
-): number => {
+): Promise<number> => {
+  const { auditAct } = await import('../act/audit.ts');
   const { out, err, abort } = dependencies;
   const warning = auditAct({
     by: BY,

@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { auditAct } from '../act/audit.ts';
 import { takeRunLock } from '../act/lock.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
@@ -67,7 +66,7 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
   if (lock.warning !== null) err.write(`reaptop: ${lock.warning}\n`);
   try {
     const result = await run(plan, options, dependencies);
-    return report(plan, moment, result, options, dependencies);
+    return await report(plan, moment, result, options, dependencies);
   } finally {
     lock.release();
   }
@@ -126,13 +125,14 @@ const isOver = ({ outcome }: SessionRecord): boolean => outcome === 'ended' || o
 
 const failed = (record: FileRecord): boolean => record.outcome === 'failed';
 
-const report = (
+const report = async (
   plan: SweepPlan,
   moment: JudgedMoment,
   result: SweepResult,
   options: SweepOptions,
   dependencies: SweepDependencies,
-): number => {
+): Promise<number> => {
+  const { auditAct } = await import('../act/audit.ts');
   const { out, err, abort } = dependencies;
   const { outcomes, sessions, files, durationMs } = result;
   const warning = auditAct({ by: 'sweep', plan: asPlan(plan), outcomes, durationMs, sessions, files });

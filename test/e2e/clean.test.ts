@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
 import { type CliResult, reaptop } from '../support/cli.ts';
+import { verdictOfDeadOwner } from '../support/foreign-agents.ts';
 import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning, type RawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -14,7 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.close());
 
-const clean = (...flags: string[]): Promise<CliResult> => reaptop(sandbox, ['clean', ...flags]);
+/** Where an unregistered agent of somebody else runs, a dead owner makes suspects: then they must be asked for. */
+const clean = (...flags: string[]): Promise<CliResult> =>
+  reaptop(sandbox, ['clean', ...(verdictOfDeadOwner(sandbox) === 'suspect' ? ['--suspects'] : []), ...flags]);
 
 /** Pids of the plan or the outcomes in `--json`. */
 const cleanJson = async (...flags: string[]) => {
