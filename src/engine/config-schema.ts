@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DEFAULT_CONFIG, FILE_FINDINGS } from '../model/config.ts';
 import { KINDS } from '../model/kind.ts';
 
