@@ -11,6 +11,7 @@ import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
+import { Bystanders } from './bystanders.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';
 import { KnownWords } from './known-words.ts';
@@ -36,6 +37,7 @@ const SETTINGS_SECONDS = 10;
 export class Collector {
   readonly lineage = new Lineage();
   readonly #options: CollectorOptions;
+  readonly #bystanders = new Bystanders();
   readonly #environments = new Environments();
   readonly #tmux = new TmuxWatch();
   readonly #readServers = createMcpConfigReader();
@@ -54,13 +56,14 @@ export class Collector {
     const look = await system.look();
     const uid = look.self?.uid ?? null;
     if (look.self !== null) this.#learnServers(look.clock);
-    let { tree, related } = await this.#grow(look);
+    let { tree, related } = await this.#grow(look, all);
     const tmux =
       look.self === null
         ? { servers: system.recordedTmux ?? [], warnings: [] }
         : await this.#tmux.panes(tree, look.clock, uid, env);
     // An agent's project may configure servers that nothing else would have recognised.
-    if (look.self !== null && this.#learnProjects(tree)) ({ tree, related } = await this.#grow(look));
+    if (look.self !== null && this.#learnProjects(tree)) ({ tree, related } = await this.#grow(look, all));
+    this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
     const sessions = look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree));
     const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
@@ -77,11 +80,12 @@ export class Collector {
     return snapshot;
   }
 
-  /** A tree whose nodes carry everything judging will ask for. */
-  async #grow(look: Look): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
+  /** A tree whose nodes carry everything judging will ask for; with `all` of every process, else without bystanders. */
+  async #grow(look: Look, all: boolean): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
     const { system } = this.#options;
-    const tree = growTree(look, this.#words.recognise);
-    await this.#environments.attach(tree, look.self?.uid ?? null, system);
+    const processes = all ? look.processes : this.#bystanders.leaveOut(look, this.lineage);
+    const tree = growTree({ ...look, processes }, this.#words.recognise);
+    await this.#environments.attach(tree, look, system);
     const related = relatedNodes(tree, this.lineage);
     const details = await system.details(detailQuestions(related));
     for (const node of related) {
@@ -96,9 +100,14 @@ export class Collector {
     this.#settingsRead = clock;
     const home = homeDirectory(this.#options.env);
     if (home === null) return false;
-    return this.#words.learn(
-      this.#readServers({ home, configDirs: [join(home, '.claude')], projects: this.#projects }),
-    );
+    const servers = this.#readServers({
+      home,
+      configDirs: [join(home, '.claude')],
+      projects: this.#projects,
+    });
+    const learned = this.#words.learn(servers);
+    if (learned) this.#bystanders.forget();
+    return learned;
   }
 
   /** True when agents run in directories we had not looked into, and these configure servers. */

@@ -2,6 +2,7 @@ import { environQuestions } from '../judge/related.ts';
 import type { Node, Tree } from '../judge/tree.ts';
 import { keyOf } from '../model/identity.ts';
 import type { NamedEnv } from '../model/process.ts';
+import type { Look } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 
 interface Remembered {
@@ -16,8 +17,12 @@ export class Environments {
   /** By pid: five thousand identity keys a look would cost more than all that is done with them. */
   readonly #known = new Map<number, Remembered>();
 
-  async attach(tree: Tree, uid: number | null, system: System): Promise<void> {
-    const questions = environQuestions(tree, uid, node => this.#recall(node) !== undefined);
+  async attach(tree: Tree, look: Look, system: System): Promise<void> {
+    const questions = environQuestions(
+      tree,
+      look.self?.uid ?? null,
+      node => this.#recall(node) !== undefined,
+    );
     if (questions.length > 0) {
       const answers = await system.environ(questions.map(node => node.facts));
       for (const { facts } of questions) {
@@ -30,7 +35,7 @@ export class Environments {
       const env = this.#recall(node)?.env ?? null;
       if (env !== null && node.facts.env !== env) node.facts = { ...node.facts, env };
     }
-    if (this.#known.size > 2 * tree.nodes.length) this.#forgetEnded(tree);
+    if (this.#known.size > 2 * look.processes.length) this.#forgetEnded(look);
   }
 
   #recall({ facts }: Node): Remembered | undefined {
@@ -38,7 +43,8 @@ export class Environments {
     return known?.start === facts.start && known.argv === facts.argv ? known : undefined;
   }
 
-  #forgetEnded(tree: Tree): void {
-    for (const pid of this.#known.keys()) if (!tree.byPid.has(pid)) this.#known.delete(pid);
+  #forgetEnded(look: Look): void {
+    const present = new Set(look.processes.map(p => p.pid));
+    for (const pid of this.#known.keys()) if (!present.has(pid)) this.#known.delete(pid);
   }
 }
