@@ -106,7 +106,9 @@ export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
     return [[run(`${glyphs.cursor} `, 'title'), ...inTone(body, 'selected')], ...more];
   });
   if (content.length === 0) content.push([run('  '), run(EMPTY[view.panel], 'faint')]);
-  const top = windowTop(focused ? view.panelCursor + more.length : 0, content.length, rows);
+  const below = windowTop(focused ? view.panelCursor + more.length : 0, content.length, rows);
+  // What it tells may be longer than the panel: then its end is cut, never its title.
+  const top = focused ? Math.min(view.panelCursor, below) : below;
   return Array.from({ length: rows }, (_, i) =>
     lineToWidth(content[top + i] ?? [], columns, glyphs.ellipsis),
   );

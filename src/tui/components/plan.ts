@@ -1,5 +1,6 @@
 import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
+import { cells } from '../../model/width.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
 import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../plan-words.ts';
 import type { Screen } from '../screen.ts';
@@ -10,11 +11,17 @@ import { titleRule } from './tabs.ts';
 const WHY_BESIDE = 96;
 const NAME = 26;
 
+/** A nudge has no outcome of its own: what became of the zombies is said of each of them. */
+const unknownOutcome = (s: Step): string => (s.signal === 'SIGCHLD' ? 'nudge' : '');
+
 const stepHead = (s: Step, outcome: Outcome | null | undefined, name: number): Line => [
   run('  '),
   outcome === undefined
     ? run(toWidth(shortSignal(s.signal), 9), s.signal === 'SIGKILL' ? 'bad' : 'plain')
-    : run(toWidth(outcome?.outcome ?? '', 9), outcome ? OUTCOME_TONES[outcome.outcome] : 'faint'),
+    : run(
+        toWidth(outcome?.outcome ?? unknownOutcome(s), 9),
+        outcome ? OUTCOME_TONES[outcome.outcome] : 'faint',
+      ),
   run(toWidth(String(s.pid), 7, 'right'), 'strong'),
   run(' '),
   run(toWidth(s.name, name), 'plain'),
@@ -39,6 +46,26 @@ const stepLines = (plan: Plan, outcomes: readonly Outcome[] | null, screen: Scre
     return repeated || (outcomes && !outcome) ? [head] : [head, [run(' '.repeat(11)), run(why, tone)]];
   });
 };
+
+/** Outcomes of what no step named: zombies, and processes that were started while the plan ran. */
+const extraSteps = (plan: Plan, outcomes: readonly Outcome[]): readonly Step[] =>
+  outcomes
+    .filter(o => !plan.steps.some(s => s.pid === o.pid && s.start === o.start))
+    .map(o => ({
+      ...o,
+      command: o.name,
+      signal: 'SIGTERM',
+      rss: o.freed,
+      ageSeconds: null,
+      root: o,
+      stopped: false,
+      confirm: false,
+    }));
+
+const withExtras = (plan: Plan, outcomes: readonly Outcome[]): Plan => ({
+  ...plan,
+  steps: [...plan.steps, ...extraSteps(plan, outcomes)],
+});
 
 const refusalLines = (plan: Plan, width: number): readonly Line[] => {
   if (plan.refused.length === 0) return [];
@@ -68,7 +95,7 @@ const columnNames = (screen: Screen, first: string): Line => {
 type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
 
 /** What is asked of the user now. */
-const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs }: Screen): Line => {
+const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs, layout }: Screen): Line => {
   if (plan.steps.length === 0) return [run(' Nothing would be signalled. Any key leaves.', 'strong')];
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0)
@@ -80,8 +107,11 @@ const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs }: 
   const signals = [...new Set(plan.steps.map(s => s.signal))].join(' or ');
   const order = request.act === 'end' || request.act === 'clean' ? ', children first' : '';
   const bytes = plan.bytes > 0 ? `; ${spellBytes(plan.bytes)} come back` : '';
-  const what = `${plural(plan.steps.length, 'process', 'processes')}: ${signals}${order}${bytes}.`;
-  return [run(` ${what} `, 'strong'), run('y', 'key'), run(' goes.', 'strong')];
+  const what = `${plural(plan.steps.length, 'process', 'processes')}: ${signals}`;
+  // The bytes are in the title as well, the order can be seen: how to go on cannot.
+  const fits = (text: string): boolean => cells(text) + ' . y goes.'.length <= layout.columns;
+  const told = [`${what}${order}${bytes}`, `${what}${order}`, what].find(fits) ?? what;
+  return [run(` ${told}. `, 'strong'), run('y', 'key'), run(' goes.', 'strong')];
 };
 
 const framed = (
@@ -120,11 +150,19 @@ export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
   const running = screen.state.running;
   if (!running) return framed('Starting', [], [], [], screen, rows);
   const { plan, outcomes, done, summary } = running;
-  const title = done ? 'Done' : `Working: ${outcomes.length} of ${plan.steps.length}`;
+  const steps = withExtras(plan, outcomes);
+  const title = done ? 'Done' : `Working: ${outcomes.length} of ${steps.steps.length}`;
   const last: Line = done
     ? [run(` ${summary ?? 'Done.'}`, 'good')]
     : [run(' Waiting for them to end. ', 'strong'), run('C sends no further signals.', 'faint')];
-  return framed(title, columnNames(screen, 'OUTCOME'), stepLines(plan, outcomes, screen), last, screen, rows);
+  return framed(
+    title,
+    columnNames(screen, 'OUTCOME'),
+    stepLines(steps, outcomes, screen),
+    last,
+    screen,
+    rows,
+  );
 };
 
 /** Rows of content, for scrolling. */
@@ -134,7 +172,8 @@ export const overlayLength = (screen: Screen): number => {
     return (
       stepLines(overlay.plan, null, screen).length + refusalLines(overlay.plan, screen.layout.columns).length
     );
-  if (overlay?.kind === 'running' && screen.state.running)
-    return stepLines(screen.state.running.plan, screen.state.running.outcomes, screen).length;
+  const { running } = screen.state;
+  if (overlay?.kind === 'running' && running)
+    return stepLines(withExtras(running.plan, running.outcomes), running.outcomes, screen).length;
   return 0;
 };
