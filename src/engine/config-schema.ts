@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_CONFIG, FILE_FINDINGS } from '../model/config.ts';
 import { KINDS } from '../model/kind.ts';
+import { visible } from '../model/text.ts';
 
 const positive = z.number().positive();
 const count = z.number().int().nonnegative();
@@ -92,47 +93,51 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
-/** `thresholds.over-memory.limitBytes: expected number, received string`. */
-const complaint = (error: z.ZodError): string => {
+type Allowed = (path: readonly PropertyKey[]) => readonly string[];
+
+/** `thresholds.over-memory.limitBytes: expected number, received string`. Keys are as untrusted as the file. */
+const complaint = (error: z.ZodError, allowedAt: Allowed): string => {
   const issue = error.issues[0];
   if (issue === undefined) return 'is not valid';
   if (issue.code === 'unrecognized_keys') {
-    const path = [...issue.path, issue.keys[0] ?? ''].join('.');
+    const path = visible([...issue.path, issue.keys[0] ?? ''].join('.'));
     return `${path}: unknown key; allowed here: ${allowedAt(issue.path).join(', ')}`;
   }
-  const path = issue.path.join('.');
-  return `${path === '' ? 'the whole file' : path}: ${issue.message.replace(/^Invalid input: /, '')}`;
+  const path = visible(issue.path.join('.'));
+  const message = visible(issue.message.replace(/^Invalid input: /, ''));
+  return `${path === '' ? 'the whole file' : path}: ${message}`;
 };
 
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  '': Object.keys(userSchema.shape),
-  thresholds: Object.keys(DEFAULT_CONFIG.thresholds),
-  recognisers: Object.keys(recogniser.shape),
-  heartbeats: Object.keys(heartbeat.shape),
-};
-
-const allowedAt = (path: readonly PropertyKey[]): readonly string[] => {
-  const [first, second] = path;
-  if (first === 'thresholds' && second !== undefined) {
+const allowedIn =
+  (top: readonly string[], findings: readonly string[]): Allowed =>
+  ([first, second]) => {
+    if (first === 'recognisers') return Object.keys(recogniser.shape);
+    if (first === 'heartbeats') return Object.keys(heartbeat.shape);
+    if (first !== 'thresholds') return top;
+    if (second === undefined) return findings;
     return Object.keys(DEFAULT_CONFIG.thresholds[second as keyof typeof DEFAULT_CONFIG.thresholds] ?? {});
-  }
-  return ALLOWED[String(first ?? '')] ?? [];
-};
+  };
 
 const parseWith =
-  <T>(schema: z.ZodType<T>) =>
+  <T>(schema: z.ZodType<T>, allowedAt: Allowed) =>
   (json: string): Parsed<T> => {
     let value: unknown;
     try {
       value = JSON.parse(json);
     } catch (error) {
-      return { ok: false, message: `is no JSON: ${(error as Error).message}` };
+      return { ok: false, message: `is no JSON: ${visible((error as Error).message)}` };
     }
     const result = schema.safeParse(value);
     return result.success
       ? { ok: true, value: result.data }
-      : { ok: false, message: complaint(result.error) };
+      : { ok: false, message: complaint(result.error, allowedAt) };
   };
 
-export const parseUserConfig = parseWith<UserConfig>(userSchema);
-export const parseRootConfig = parseWith<RootConfig>(rootSchema);
+export const parseUserConfig = parseWith<UserConfig>(
+  userSchema,
+  allowedIn(Object.keys(userSchema.shape), Object.keys(DEFAULT_CONFIG.thresholds)),
+);
+export const parseRootConfig = parseWith<RootConfig>(
+  rootSchema,
+  allowedIn(Object.keys(rootSchema.shape), FILE_FINDINGS),
+);

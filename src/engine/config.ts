@@ -8,6 +8,8 @@ import {
   type HeartbeatSource,
   type Thresholds,
 } from '../model/config.ts';
+import { visible } from '../model/text.ts';
+import { READ_LIMIT, readHead } from '../observe/files/read-bounded.ts';
 import type { Parsed, RootConfig, UserConfig } from './config-schema.ts';
 
 /** A file or setting the user must mend: one sentence that names it; exit 2. */
@@ -35,7 +37,7 @@ const readIfPresent = (path: string): string | null => {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new UsageError(`${path} cannot be read (${code ?? 'unknown error'}).`);
+    throw new UsageError(`${visible(path)} cannot be read (${code ?? 'unknown error'}).`);
   }
 };
 
@@ -64,12 +66,12 @@ export const loadConfig = async (env: NodeJS.ProcessEnv, named?: string): Promis
   const path = named ?? userConfigPath(env);
   const text = path === null ? null : readIfPresent(path);
   if (text === null) {
-    if (named !== undefined) throw new UsageError(`--config ${named}: there is no such file.`);
+    if (named !== undefined) throw new UsageError(`--config ${visible(named)}: there is no such file.`);
     return DEFAULT_CONFIG;
   }
   const { parseUserConfig } = await import('./config-schema.ts');
   const parsed = parseUserConfig(text);
-  if (!parsed.ok) throw new UsageError(`${path}: ${parsed.message}`);
+  if (!parsed.ok) throw new UsageError(`${visible(path ?? '')}: ${parsed.message}`);
   return withUserConfig(DEFAULT_CONFIG, parsed.value);
 };
 
@@ -96,7 +98,7 @@ export const loadRootSettings = async (roots: readonly string[]): Promise<RootSe
     if (parsed === null) continue;
     if (!parsed.ok) {
       warnings.push(
-        `${path} is ignored: ${parsed.message} (a project may only add protect and heartbeats, and tune file findings).`,
+        `${visible(path)} is ignored: ${parsed.message} (a project may only add protect and heartbeats, and tune file findings).`,
       );
       continue;
     }
@@ -108,14 +110,11 @@ export const loadRootSettings = async (roots: readonly string[]): Promise<RootSe
   return { protect, heartbeats, thresholds, warnings };
 };
 
+/** A cloned repository may hold anything under this name: a pipe must not hang us, nor a gigabyte fill us. */
 const readRootFile = async (path: string): Promise<Parsed<RootConfig> | null> => {
-  let text: string | null;
-  try {
-    text = readIfPresent(path);
-  } catch (error) {
-    return { ok: false, message: (error as Error).message };
-  }
-  if (text === null) return null;
+  const read = readHead(path);
+  if (!read.ok) return read.gone ? null : { ok: false, message: read.why };
+  if (read.cut) return { ok: false, message: `longer than ${READ_LIMIT / 1024} KiB` };
   const { parseRootConfig } = await import('./config-schema.ts');
-  return parseRootConfig(text);
+  return parseRootConfig(read.text);
 };
