@@ -24,7 +24,7 @@ const go: Action = (controller, { chunk }) => {
   const { plan, request, confirmed, openedIn } = overlay;
   if (plan.steps.length === 0) return controller.dispatch({ type: 'overlay', overlay: null });
   if (chunk <= openedIn)
-    return controller.notice('That y came together with the key before it: read the plan, then press y.');
+    return controller.notice('That y was typed before the plan appeared: read it, then press y.');
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0) return controller.notice(`Type ${missing[0]} first: it is protected.`);
   controller.dispatch({ type: 'overlay', overlay: { kind: 'running' } });

@@ -1,5 +1,6 @@
 import type { ActRequest, Live } from '../engine/live.ts';
 import { keyOf } from '../model/identity.ts';
+import type { Plan } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
 import { handleStroke } from './actions.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -26,6 +27,10 @@ export interface ControllerOptions {
   /** Paint every row again, whatever is believed to be on the screen. */
   redraw(): void;
 }
+
+/** Nobody answers a question sooner than this after it appeared: such a key was typed before. */
+const SEEN_MS = 25;
+const UNSEEN = Number.POSITIVE_INFINITY;
 
 /**
  * Between the engine and the screen: owns the view, answers keys, and offers the frame as a store.
@@ -160,11 +165,12 @@ export class Controller {
     this.live.plan(request).then(
       plan => {
         if (this.#view.overlay !== overlay) return; // left meanwhile
-        const openedIn = this.chunk;
         this.dispatch({
           type: 'overlay',
-          overlay: { kind: 'plan', request, plan, openedIn, typed: '', confirmed: [] },
+          overlay: { kind: 'plan', request, plan, openedIn: UNSEEN, typed: '', confirmed: [] },
         });
+        // After the timer one more turn of the loop, so that keys which waited in the terminal meanwhile are read first.
+        setTimeout(() => setImmediate(() => this.#planSeen(plan)), SEEN_MS);
       },
       (error: unknown) => {
         if (this.#view.overlay === overlay) this.dispatch({ type: 'overlay', overlay: null });
@@ -179,6 +185,13 @@ export class Controller {
   stop(): void {
     this.#unsubscribe();
     this.#listeners.clear();
+  }
+
+  /** From the next read of the keyboard on, `y` may be an answer to this plan. */
+  #planSeen(plan: Plan): void {
+    const { overlay } = this.#view;
+    if (overlay?.kind === 'plan' && overlay.plan === plan)
+      this.dispatch({ type: 'overlay', overlay: { ...overlay, openedIn: this.chunk } });
   }
 
   /** One paint for all that happens in this turn of the loop. */

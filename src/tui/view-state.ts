@@ -18,7 +18,7 @@ export type Overlay =
       readonly kind: 'plan';
       readonly request: ActRequest;
       readonly plan: Plan;
-      /** The chunk of keys during which it appeared, or in which a pid was completed: a `y` from it does not count. */
+      /** The last chunk of keys typed before it was seen, or in which a pid was completed: a `y` from it does not count. */
       readonly openedIn: number;
       /** Digits typed so far, and pids typed in full: soft-protected processes ask for theirs. */
       readonly typed: string;
