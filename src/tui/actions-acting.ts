@@ -23,8 +23,7 @@ const go: Action = (controller, { chunk }) => {
   if (overlay?.kind !== 'plan') return; // still being made: nobody has seen it
   const { plan, request, confirmed, openedIn } = overlay;
   if (plan.steps.length === 0) return controller.dispatch({ type: 'overlay', overlay: null });
-  if (chunk <= openedIn)
-    return controller.notice('That y was typed before the plan appeared: read it, then press y.');
+  if (chunk <= openedIn) return controller.notice('Too early: read the plan, then press y.');
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0) return controller.notice(`Type ${missing[0]} first: it is protected.`);
   controller.dispatch({ type: 'overlay', overlay: { kind: 'running' } });

@@ -1,6 +1,7 @@
 import { render } from 'ink';
 import type { Live } from '../engine/live.ts';
 import type { ThemeName } from '../model/config.ts';
+import { visible } from '../model/text.ts';
 import { App } from './app.tsx';
 import { Controller } from './controller.ts';
 import { glyphsFor } from './glyphs.ts';
@@ -140,6 +141,9 @@ export const runTui = ({
       isScreenReaderEnabled: spoken,
     });
     ink.waitUntilExit().catch((error: unknown) => {
-      finish(1, `reaptop: the screen failed: ${error instanceof Error ? error.message : String(error)}`);
+      finish(
+        1,
+        `reaptop: the screen failed: ${visible(error instanceof Error ? error.message : String(error))}`,
+      );
     });
   });

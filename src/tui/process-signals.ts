@@ -1,3 +1,5 @@
+import { visible } from '../model/text.ts';
+
 export interface ProcessHooks {
   finish(code: number, sentence?: string): void;
   /** Gives the terminal back at once; called from the exit hook as well. */
@@ -15,7 +17,8 @@ export const watchProcess = ({ finish, restore, resume }: ProcessHooks): (() => 
   for (const [signal, code] of Object.entries(CODES))
     handlers.set(signal, () => void setImmediate(() => finish(code)));
   const crash = (error: unknown): void => {
-    const what = error instanceof Error ? error.message : String(error);
+    // It may quote a command line or a file: those are nobody's escape sequences.
+    const what = visible(error instanceof Error ? error.message : String(error));
     const where = process.env.REAPTOP_DEBUG
       ? `\n${(error as Error).stack ?? ''}`
       : ' REAPTOP_DEBUG=1 tells where.';

@@ -67,7 +67,7 @@ describe('keys that must not act', () => {
     // The plan is there after a few microtasks, and nothing has been painted yet.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     driven.terminal.type('y');
-    await driven.terminal.until('typed before the plan appeared');
+    await driven.terminal.until('Too early: read the plan');
     expect(driven.live.ran).toEqual([]);
     await driven.type('y');
     expect(driven.live.ran).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('protected processes', () => {
     for (const digit of String(http.pid)) pty.press(digit);
     await pty.shows(/processe?s?: SIGTERM/);
     expect(alive(http)).toBe(true);
-    pty.press('y');
+    await pty.confirm();
     await pty.shows(/\d ended/);
     await until('it to end', () => !alive(http));
   });
@@ -149,7 +149,7 @@ describe('a plan left open while the machine goes on', () => {
     await pty.shows('End: 2 processes');
     process.kill(early.pid, 'SIGKILL');
     await until('it to end', () => !alive(early));
-    pty.press('y');
+    await pty.confirm();
     await pty.shows(/1 ended, 1 gone|1 gone, 1 ended/, new RegExp(`gone +${early.pid}`));
     await until('the other to end', () => !alive(late));
   });
@@ -183,7 +183,7 @@ describe('a plan left open while the machine goes on', () => {
       return pid === leak.pid;
     });
     if (!stranger) ctx.skip();
-    pty.press('y');
+    await pty.confirm();
     await pty.shows(/1 gone/);
     expect(isRunning(leak.pid)).toBe(true);
     expect(alive(agent)).toBe(true);

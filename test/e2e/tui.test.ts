@@ -57,7 +57,7 @@ describe('a person clears what a session left', () => {
     await pty.shows('End: 2 processes');
     expect(listed(pty)).toEqual(pids(files, github));
     expect(alive(files, github)).toBe(true);
-    pty.press('y');
+    await pty.confirm();
     await pty.shows('2 ended, ');
     await gone(files, github);
     expect(listed(pty)).toEqual(pids(files, github));
@@ -116,7 +116,7 @@ describe('a person clears what a session left', () => {
       await pty.hides('Clean what is proven leaked');
       return false;
     });
-    pty.press('y');
+    await pty.confirm();
     await pty.shows('2 ended, ');
     await gone(...mine);
     expect(alive(agent)).toBe(true);
@@ -133,7 +133,7 @@ describe('a person clears what a session left', () => {
     await pty.select('stubborn-mcp');
     pty.press('X');
     await pty.shows('Kill at once: 2 processes', new RegExp(`KILL +${hard.pid} `));
-    pty.press('y');
+    await pty.confirm();
     await pty.shows(/2 killed/);
     await gone(hard);
   });
@@ -153,7 +153,7 @@ describe('a person clears what a session left', () => {
       await pty.shows(new RegExp(`^.[^ ]${signal}`, 'm'));
       pty.press(KEY.enter);
       await pty.shows(`Signal ${signal}: 1 process`);
-      pty.press('y');
+      await pty.confirm();
       await pty.shows(`${signal} sent to 1`);
       await until(`state ${state}`, () => rawProcess(idle.pid)?.state === state);
       pty.press(KEY.escape);
@@ -179,7 +179,7 @@ describe('a person clears what a session left', () => {
     await pty.shows(/Z×1/);
     pty.press('z');
     await pty.shows('Deal with zombies', /CHLD +\d+/);
-    pty.press('y');
+    await pty.confirm();
     await pty.shows('reaped by its parent after SIGCHLD');
     pty.press(KEY.escape);
     await pty.hides(/Z×1/);

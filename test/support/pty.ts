@@ -128,6 +128,16 @@ export class Pty {
     await this.shows(`/${text}`, new RegExp(`^[^ ] +.*${text}`, 'm'));
   }
 
+  /** Answers the open plan with y. A test is quicker than anybody who reads: a y that came too early is given again. */
+  async confirm(): Promise<void> {
+    this.press('y');
+    await this.until('the plan to run', () => {
+      if (/Working|Done/.test(this.text())) return true;
+      if (this.footer.includes('Too early')) this.press('y');
+      return false;
+    });
+  }
+
   /** The exit code; waits for it. */
   async exit(): Promise<number> {
     let code: number | null = null;

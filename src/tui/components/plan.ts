@@ -32,7 +32,7 @@ const stepHead = (s: Step, outcome: Outcome | null | undefined, name: number): L
 const stepLines = (plan: Plan, outcomes: readonly Outcome[] | null, screen: Screen): readonly Line[] => {
   const width = screen.layout.columns;
   const beside = width >= WHY_BESIDE;
-  const name = beside ? NAME : Math.max(10, width - 33);
+  const name = beside ? NAME : Math.max(7, width - 33);
   let said = '';
   return plan.steps.flatMap((s): readonly Line[] => {
     const outcome = outcomes ? outcomeOf(s, outcomes) : undefined;
@@ -87,7 +87,7 @@ const refusalLines = (plan: Plan, width: number): readonly Line[] => {
 
 const columnNames = (screen: Screen, first: string): Line => {
   const beside = screen.layout.columns >= WHY_BESIDE;
-  const name = beside ? NAME : Math.max(10, screen.layout.columns - 33);
+  const name = beside ? NAME : Math.max(7, screen.layout.columns - 33);
   const text = `  ${toWidth(first, 9)}${toWidth('PID', 7, 'right')} ${toWidth('NAME', name)}${toWidth('MEM', 5, 'right')}${toWidth('AGE', 7, 'right')}${beside ? '  WHY' : ''}`;
   return [run(toWidth(text, screen.layout.columns), 'heading')];
 };
