@@ -21,6 +21,7 @@ export const procfsSystem = ({
   const reader = new DetailReader(root);
   let fixed: ReturnType<typeof readFixedHostFacts> | null = null;
   let clock = 0;
+  let swapInUse = true;
 
   const presence = (pid: number): Presence => {
     const length = readOnceIntoBuffer(`${root}/${pid}/stat`);
@@ -51,11 +52,13 @@ export const procfsSystem = ({
       clock = uptime;
       fixed ??= readFixedHostFacts(root);
       const processes = await table.scan(clock);
+      const memory = readMemory(root);
+      swapInUse = memory.swapUsed !== 0;
       const self = processes.find(p => p.pid === process.pid);
       return {
         takenAt: Date.now(),
         clock,
-        host: { ...fixed, ...readMemory(root) },
+        host: { ...fixed, ...memory },
         self: {
           pid: process.pid,
           uid: process.getuid?.() ?? 0,
@@ -87,6 +90,7 @@ export const procfsSystem = ({
           return mark === undefined ? [] : [{ ...request, ppid: mark.ppid, execMark: mark.mark }];
         }),
         clock,
+        swapInUse,
       );
     },
 
