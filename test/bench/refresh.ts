@@ -8,8 +8,9 @@ import { type Cost, costOf, median, pause } from './measure.ts';
 import { type Row, ratioRow } from './report.ts';
 import type { Stage } from './stage.ts';
 
-const ROUNDS = 15;
+const ROUNDS = 25;
 const INTERVAL_MS = 2000;
+const REST_MS = 400;
 const WARM_LOOKS = 100;
 
 const buffer = Buffer.allocUnsafe(64 * 1024);
@@ -52,7 +53,7 @@ export const benchRefresh = async (stage: Stage): Promise<Row[]> => {
   const works = { refresh: () => collector.collect(), scan: fullScan, list: () => psList() };
   // A program that stays open for days has been compiled by then.
   for (let warm = 0; warm < WARM_LOOKS; warm += 1) await works.refresh();
-  for (let warm = 0; warm < 3; warm += 1) for (const work of [works.scan, works.list]) await work();
+  for (let warm = 0; warm < 5; warm += 1) for (const work of [works.scan, works.list]) await work();
 
   const costs: Record<keyof typeof works, Cost[]> = { refresh: [], scan: [], list: [] };
   const reread: number[] = [];
@@ -62,7 +63,10 @@ export const benchRefresh = async (stage: Stage): Promise<Row[]> => {
     next = Date.now() + INTERVAL_MS;
     costs.refresh.push(await costOf(works.refresh));
     reread.push(system.table.cost.reread);
+    // Each from rest, as a refresh is: the caches of the processor have turned to others by then.
+    await pause(REST_MS);
     costs.scan.push(await costOf(works.scan));
+    await pause(REST_MS);
     costs.list.push(await costOf(works.list));
   }
   const { totals } = await collector.collect();
