@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI } from '../support/cli.ts';
+import { KEY, Pty } from '../support/pty.ts';
+import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(() => sandbox.close());
+
+const REAPTOP = `exec ${process.execPath} ${CLI} --interval 0.5`;
+
+/** A stand-in for an agent, with a server below it. */
+const agent = (server: string): string =>
+  sandbox.write(`bin/${server}.d/claude`, `#!/bin/sh\n${sandbox.sleeper(server)} 600 &\nwait\n`, 0o755);
+
+describe('o', () => {
+  beforeEach(() => {
+    sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', agent('mcp-in-pane'));
+  });
+
+  it('switches the terminal that shows us to the pane, in another session and in our own', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '100', '-y', '30', REAPTOP);
+    sandbox.tmux('split-window', '-d', '-t', 'view', agent('mcp-beside'));
+    const pty = new Pty(sandbox, {
+      rows: 50,
+      command: ['tmux', '-L', 'reaptop-test', 'attach', '-t', 'view'],
+    });
+    const shown = (): string => sandbox.tmux('list-clients', '-F', '#{session_name} #{pane_current_command}');
+    await pty.shows('mcp-in-pane', 'mcp-beside');
+    await pty.select('mcp-in-pane');
+    pty.press('o');
+    await until('the terminal to show the other session', () => shown().startsWith('work '));
+    sandbox.tmux('switch-client', '-t', 'view');
+    await pty.shows('Now showing work %0');
+    pty.press(KEY.escape);
+    await pty.hides('/mcp-in-pane');
+    await pty.select('mcp-beside');
+    expect(shown()).toMatch(/^view node/);
+    pty.press('o');
+    await until('the pane beside ours', () => /^view (?!node)/.test(shown()));
+  });
+
+  it('says how, outside tmux and on another server, in 60 columns', async () => {
+    const outside = new Pty(sandbox, { columns: 60, rows: 40 });
+    await outside.shows('mcp-in-pane');
+    await outside.select('mcp-in-pane');
+    outside.press('o');
+    await outside.shows(/Not inside tmux: tmux -L reaptop-test attach -t %0/);
+    sandbox.tmuxWith({}, 'other', 'new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', REAPTOP);
+    const other = new Pty(sandbox, { columns: 60, rows: 40, command: ['tmux', '-L', 'other', 'attach'] });
+    await other.shows('mcp-in-pane');
+    await other.select('mcp-in-pane');
+    other.press('o');
+    await other.shows(/TMUX= tmux -L reaptop-test attach -t %0/);
+  });
+});
