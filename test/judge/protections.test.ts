@@ -194,5 +194,7 @@ describe('soft-protected: only the user in person may end', () => {
       [1000, 900, 'lean-lsp-mcp --transport sse'],
     ]);
     expect(at(1000)).toMatchObject({ verdict: 'leak', protection: 'soft' });
+    const held = world([[1000, 80_001, 'lean-lsp-mcp --transport sse', { sid: 80_001 }]]);
+    expect(held.at(1000)).toMatchObject({ verdict: 'live', protection: 'soft' });
   });
 });
