@@ -115,8 +115,10 @@ const anchored = (anchor: AnchorKind | 'service', at: Node, onTerminal?: Node): 
   through: null,
 });
 
+type Being = Pick<Node, 'facts' | 'seen'>;
+
 /** The adopters besides PID 1. A user manager takes in its own user's orphans only; launchd and WSL take everybody's. */
-const adopts = (parent: Node, node: Node): boolean =>
+export const adopts = (parent: Being, node: Being): boolean =>
   parent.seen.adoptsOrphans && (parent.seen.family !== 'systemd-user' || parent.facts.uid === node.facts.uid);
 
 /** Whoever started a session leader on a pty is a terminal, whatever it is called. A listing without SID: a shell on a tty. */

@@ -20,3 +20,10 @@ export const confirmedBy = (earlier: Snapshot, now: Snapshot): Snapshot => {
   };
   return { ...now, processes: now.processes.map(confirm) };
 };
+
+/** For a screen that goes on looking: a leak is a finding from its second sighting on. */
+export const withLeaksSeenTwice = <S extends Snapshot>(earlier: Snapshot | null, now: S): S => {
+  const before = new Set(earlier?.processes.filter(p => p.verdict === 'leak').map(p => keyOf(p.facts)));
+  const findings = now.findings.filter(f => f.id !== 'leak' || f.processes.some(p => before.has(keyOf(p))));
+  return findings.length === now.findings.length ? now : { ...now, findings };
+};

@@ -1,4 +1,5 @@
 import type { Config } from '../model/config.ts';
+import type { Reading } from '../model/heartbeat.ts';
 import { isZombie, type ProcessFacts } from '../model/process.ts';
 import type { ClaudeSession, Observation } from '../model/snapshot.ts';
 import type { Climb } from './climb.ts';
@@ -39,6 +40,15 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     const session = sessions.get(node.facts.pid);
     return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
   };
+  const climb = climber(panesOf(observation.tmux), node => serviceReason(node, observation.self));
+  /** An orchestrator runs each agent in a tmux session of its name; a result names the session it ends. */
+  const speaksOfAgent = (reading: Reading, agent: Node): boolean => {
+    const end = climb(agent);
+    const tmux = end.end === 'pane' ? end.pane?.session : undefined;
+    if (reading.agentId !== null && tmux === `agent_${reading.agentId}`) return true;
+    const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
+    return id !== undefined && reading.sessionId === id;
+  };
   return {
     observation,
     config,
@@ -46,13 +56,16 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     lineage,
     agents,
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
-    climb: climber(panesOf(observation.tmux), node => serviceReason(node, observation.self)),
+    climb,
     sessionOf,
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
-      return status !== null && FINISHED.has(status)
-        ? `the session file of ${agent.seen.name} (${agent.facts.pid}) says ${status}`
-        : null;
+      if (status !== null && FINISHED.has(status))
+        return `the session file of ${agent.seen.name} (${agent.facts.pid}) says ${status}`;
+      const log = observation.readings.find(
+        reading => reading.format === 'stream-log' && reading.terminal && speaksOfAgent(reading, agent),
+      );
+      return log === undefined ? null : `the stream log ${log.path} ends with a result`;
     },
   };
 };

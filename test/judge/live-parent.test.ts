@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_CONTENT, type Reading } from '../../src/model/heartbeat.ts';
 import { type Extra, type Row, session, world } from '../support/world.ts';
 
 const AGENT: Row = [1000, 80_001, 'claude'];
@@ -81,4 +82,26 @@ describe('a session that calls itself finished', () => {
       expect(below(status)).toBe('live');
     },
   );
+
+  it('may also say so at the end of its stream log', () => {
+    const log: Reading = {
+      ...NO_CONTENT,
+      path: '/w/TASK-1/logs/tester_stream.jsonl',
+      root: '/w',
+      format: 'stream-log',
+      source: null,
+      mtime: 0,
+      size: 1,
+      unreadable: null,
+      sessionId: 'x',
+      terminal: true,
+    };
+    const belowWith = (reading: Reading): string =>
+      world([AGENT, [1001, 1000, SERVER]], { sessions: [session(1000, 'x')], readings: [reading] }).verdict(
+        1001,
+      );
+    expect(belowWith(log)).toBe('suspect');
+    expect(belowWith({ ...log, terminal: false })).toBe('live');
+    expect(belowWith({ ...log, sessionId: 'another' })).toBe('live');
+  });
 });

@@ -1,6 +1,7 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import { adopts } from '../climb.ts';
 import { type Family, familyOf } from './family.ts';
 import type { EndPolicy } from './policy.ts';
 import { memberReason, nameOf, neverReason } from './refuse.ts';
@@ -94,5 +95,5 @@ const isAdopted = (p: JudgedProcess, parent: JudgedProcess | null, snapshot: Sna
         server.reachable &&
         !server.panes.some(pane => pane.pid === p.facts.pid),
     );
-  return parent.seen.adoptsOrphans && parent.facts.uid === p.facts.uid;
+  return adopts(parent, p);
 };

@@ -31,7 +31,9 @@ const INITS = new Set(['systemd', 'init', 'launchd']);
 export const looksContained = (processes: readonly ProcessFacts[]): boolean => {
   const first = processes.find(p => p.pid === 1);
   if (first === undefined) return false;
-  return !INITS.has(basename(first.argv?.[0] ?? first.comm)) && !INITS.has(first.comm);
+  // WSL calls its own `init(Ubuntu)`.
+  const names = [basename(first.argv?.[0] ?? first.comm), first.comm.replace(/\(.*\)$/, '')];
+  return !names.some(name => INITS.has(name));
 };
 
 const MAC_PATH = /^\/(?:Applications|System\/Library|Users|private\/var)\//;
