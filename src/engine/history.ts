@@ -23,6 +23,8 @@ export class History implements Past {
   #now = 0;
 
   record(snapshot: Snapshot): void {
+    // The clock was set back: times recorded against it mean nothing now, and would stand in the way of new ones.
+    if (snapshot.takenAt < this.#now) this.#courses.clear();
     this.#now = snapshot.takenAt;
     const present = new Set<IdentityKey>();
     for (const { facts, related } of snapshot.processes) {
@@ -67,6 +69,7 @@ export class History implements Past {
     const last = points.at(-1);
     if (last !== undefined && point.at - last.at < SPACING_MS) return;
     points.push(point);
-    while (points[0] !== undefined && point.at - points[0].at > KEEP_MS) points.shift();
+    // The oldest point stays until the next one is ten minutes old: a rise over ten minutes needs both its ends.
+    while (points[1] !== undefined && point.at - points[1].at >= KEEP_MS) points.shift();
   }
 }

@@ -1,4 +1,5 @@
 import { jumpToPane } from '../act/tmux-jump.ts';
+import { withLeaksSeenTwice } from '../judge/confirm.ts';
 import type { Config } from '../model/config.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Outcome, Plan } from '../model/plan.ts';
@@ -27,6 +28,9 @@ const SPARK_POINTS = 240;
 const LOG_LINES = 200;
 const FILES_SETTLE_MS = 600;
 
+/** The second look comes soon after the first: a leak must be seen twice, and CPU is told from two looks. */
+const SECOND_LOOK_MS = 300;
+
 /** The live engine: samples, remembers, plans and runs; the TUI only subscribes and asks. */
 export class LiveEngine implements Live {
   readonly #options: LiveEngineOptions;
@@ -37,6 +41,8 @@ export class LiveEngine implements Live {
   #all: boolean;
   #abort: AbortController | null = null;
   #filesTimer: NodeJS.Timeout | null = null;
+  /** Settles when nobody plans or acts any more. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: LiveEngineOptions, first: Snapshot) {
     this.#options = options;
@@ -62,9 +68,11 @@ export class LiveEngine implements Live {
 
   /** Resolves with data: the first paint is never an empty screen. */
   static async start(options: LiveEngineOptions): Promise<LiveEngine> {
-    const engine = new LiveEngine(options, await options.collector.collect({ all: options.all }));
-    // A recorded table does not change.
-    if (options.system.readOnly === null) engine.#sampler.start();
+    const first = await options.collector.collect({ all: options.all });
+    // A recorded table does not change: one look is all there is.
+    const recorded = options.system.readOnly !== null;
+    const engine = new LiveEngine(options, recorded ? first : withLeaksSeenTwice(null, first));
+    if (!recorded) engine.#sampler.start(SECOND_LOOK_MS);
     return engine;
   }
 
@@ -85,43 +93,51 @@ export class LiveEngine implements Live {
     return this.#options.system.proportionalMemory(pid);
   }
 
-  async plan(request: ActRequest): Promise<Plan> {
+  plan(request: ActRequest): Promise<Plan> {
     const { collector, config } = this.#options;
     const shown = this.#state.snapshot;
-    await this.#sampler.pause();
-    try {
+    return this.#alone(async () => {
       const fresh = await collector.collect({ all: true });
       return planRequest({ request, shown, fresh, lineage: collector.lineage, config });
-    } finally {
-      this.#sampler.resume();
-    }
+    });
   }
 
   async run(plan: Plan, request: ActRequest): Promise<void> {
     if (this.#abort !== null) throw new Error('another plan is still running');
     const abort = new AbortController();
     this.#abort = abort;
-    await this.#sampler.pause();
     this.#set({ running: { plan, outcomes: [], done: false, summary: null } });
+    await this.#alone(() => this.#perform(plan, request, abort.signal));
+    this.#abort = null;
+    await this.#sampler.now();
+  }
+
+  async #perform(plan: Plan, request: ActRequest, signal: AbortSignal): Promise<void> {
+    const onOutcome = (outcome: Outcome): void => this.#note(outcome);
     try {
-      const done = await performPlan({
-        ...this.#options,
-        plan,
-        request,
-        signal: abort.signal,
-        onOutcome: outcome => this.#note(outcome),
-      });
+      const done = await performPlan({ ...this.#options, plan, request, signal, onOutcome });
       this.#set({ running: { plan, outcomes: done.outcomes, done: true, summary: done.summary } });
       for (const line of done.log) this.#log(line);
     } catch (error) {
       const summary = `it failed: ${error instanceof Error ? error.message : String(error)}`;
       this.#set({ running: { plan, outcomes: this.#state.running?.outcomes ?? [], done: true, summary } });
       this.#log({ at: Date.now(), text: summary, tone: 'bad' });
-    } finally {
-      this.#abort = null;
-      this.#sampler.resume();
-      await this.#sampler.now();
     }
+  }
+
+  /** One at a time, and no sample meanwhile: two looks at once would spoil each other's measures of CPU. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(async () => {
+      await this.#sampler.pause();
+      try {
+        return await work();
+      } finally {
+        this.#sampler.resume();
+      }
+    });
+    // Whoever asked is told of a failure; the next in the queue has nothing to do with it.
+    this.#turn = result.catch(() => {});
+    return result;
   }
 
   cancel(): void {
@@ -149,7 +165,7 @@ export class LiveEngine implements Live {
   }
 
   refresh(): void {
-    if (this.#abort === null) void this.#sampler.now();
+    void this.#sampler.now();
   }
 
   /** A heartbeat file changed: on screen within a second, but a busy disk does not drive the refresh. */
@@ -164,13 +180,15 @@ export class LiveEngine implements Live {
     this.#abort?.abort();
     if (this.#filesTimer !== null) clearTimeout(this.#filesTimer);
     await this.#sampler.stop();
+    await this.#turn; // an act that was cut short still writes what it did
     this.#options.system.close();
   }
 
   async #sample(): Promise<void> {
     try {
-      const snapshot = await this.#options.collector.collect({ all: this.#all, past: this.#history });
-      this.#history.record(snapshot);
+      const looked = await this.#options.collector.collect({ all: this.#all, past: this.#history });
+      this.#history.record(looked);
+      const snapshot = this.#state.readOnly ? looked : withLeaksSeenTwice(this.#state.snapshot, looked);
       this.#set({
         snapshot,
         memory: [...this.#state.memory, memoryTotal(snapshot)].slice(-SPARK_POINTS),

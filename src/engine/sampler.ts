@@ -2,11 +2,18 @@
 const BUSY_SHARE = 0.25;
 const MOST_BACK_OFF = 8;
 
+/** Milliseconds of CPU time this process has used. */
+const ownCpu = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
 export interface SamplerOptions {
   readonly intervalSeconds: number;
   /** One sample; never called again before it has settled. */
   readonly sample: () => Promise<void>;
   readonly onBackOff: (slowed: boolean) => void;
+  readonly cpuMs?: () => number;
 }
 
 /** Calls for a sample at an interval, one at a time, more slowly when a sample takes long. */
@@ -16,7 +23,10 @@ export class Sampler {
   #backOff = 1;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<void> | null = null;
-  #paused = false;
+  #next: Promise<void> | null = null;
+  #started = false;
+  #pauses = 0;
+  #missed = false;
   #stopped = false;
 
   constructor(options: SamplerOptions) {
@@ -24,8 +34,10 @@ export class Sampler {
     this.#intervalMs = options.intervalSeconds * 1000;
   }
 
-  start(): void {
-    this.#schedule();
+  /** Begins with a sample after `firstMs`, the interval at most. */
+  start(firstMs = Number.POSITIVE_INFINITY): void {
+    this.#started = true;
+    this.#schedule(firstMs);
   }
 
   setInterval(seconds: number): void {
@@ -34,25 +46,35 @@ export class Sampler {
     this.#schedule();
   }
 
-  /** A sample now; joins one that is under way. */
+  /** A sample that begins from now on: one under way may have looked before there was anything new to see. */
   now(): Promise<void> {
-    this.#running ??= this.#sample().finally(() => {
-      this.#running = null;
-      this.#schedule();
+    if (this.#stopped) return Promise.resolve();
+    if (this.#pauses > 0) {
+      this.#missed = true;
+      return Promise.resolve();
+    }
+    if (this.#running === null) return this.#begin();
+    this.#next ??= this.#running.then(() => {
+      this.#next = null;
+      return this.now();
     });
-    return this.#running;
+    return this.#next;
   }
 
   /** No samples until `resume`: somebody else looks at the machine. Resolves when none is under way. */
   async pause(): Promise<void> {
-    this.#paused = true;
+    this.#pauses += 1;
     this.#clear();
     await this.#running;
   }
 
+  /** Every pause needs its own; what was asked for meanwhile is done after the last. */
   resume(): void {
-    this.#paused = false;
-    this.#schedule();
+    this.#pauses -= 1;
+    if (this.#pauses > 0) return;
+    if (this.#missed) void this.now();
+    else this.#schedule();
+    this.#missed = false;
   }
 
   async stop(): Promise<void> {
@@ -61,12 +83,20 @@ export class Sampler {
     await this.#running;
   }
 
-  async #sample(): Promise<void> {
+  #begin(): Promise<void> {
     this.#clear();
-    const began = process.cpuUsage();
+    this.#running = this.#sample().finally(() => {
+      this.#running = null;
+      this.#schedule();
+    });
+    return this.#running;
+  }
+
+  async #sample(): Promise<void> {
+    const cpuMs = this.#options.cpuMs ?? ownCpu;
+    const began = cpuMs();
     await this.#options.sample();
-    const spent = process.cpuUsage(began);
-    const share = (spent.user + spent.system) / 1000 / (this.#intervalMs * this.#backOff);
+    const share = (cpuMs() - began) / (this.#intervalMs * this.#backOff);
     if (share > BUSY_SHARE && this.#backOff < MOST_BACK_OFF) this.#setBackOff(this.#backOff * 2);
     // A quarter of the limit, not the limit: otherwise it would swing to and fro.
     else if (share < BUSY_SHARE / 4 && this.#backOff > 1) this.#setBackOff(this.#backOff / 2);
@@ -77,10 +107,10 @@ export class Sampler {
     this.#options.onBackOff(factor > 1);
   }
 
-  #schedule(): void {
+  #schedule(mostMs = Number.POSITIVE_INFINITY): void {
     this.#clear();
-    if (this.#paused || this.#stopped || this.#running !== null) return;
-    this.#timer = setTimeout(() => void this.now(), this.#intervalMs * this.#backOff);
+    if (!this.#started || this.#pauses > 0 || this.#stopped || this.#running !== null) return;
+    this.#timer = setTimeout(() => void this.now(), Math.min(mostMs, this.#intervalMs * this.#backOff));
   }
 
   #clear(): void {

@@ -32,8 +32,8 @@ export const needsZombie = (situation: Situation): string | null =>
   cannotAct(situation) ??
   (situation.state.snapshot.totals.zombies > 0 ? null : 'No zombies below a related process.');
 
-export const needsFinding = ({ state }: Situation): string | null =>
-  state.snapshot.findings.length > 0 ? null : 'No findings: nothing looks wrong.';
+export const needsFinding = ({ state, view }: Situation): string | null =>
+  (view.frozen ?? state.snapshot).findings.length > 0 ? null : 'No findings.';
 
 export const needsPane = ({ state, row }: Situation): string | null => {
   if (state.readOnly) return state.readOnly;

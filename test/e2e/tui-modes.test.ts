@@ -176,7 +176,7 @@ describe('what changes on the machine is seen', () => {
   it('p freezes the view, not the collection; a, s, n, enter and ? do what the table says', async () => {
     const [leak] = (await leaveBehind(sandbox, server('mcp-server-files'))) as [RawProcess];
     const pty = new Pty(sandbox);
-    await pty.shows(new RegExp(`LEAK +${leak.pid}`));
+    await pty.shows(/warn +mcp-server-files leaked/);
     pty.press('p');
     await pty.shows('FROZEN');
     process.kill(leak.pid, 'SIGKILL');

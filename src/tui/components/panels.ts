@@ -67,10 +67,11 @@ const CONTENT = {
 } satisfies Record<PanelId, (screen: Screen) => readonly Line[]>;
 
 const EMPTY = {
-  findings: 'Nothing looks wrong.',
-  heartbeats: 'No heartbeat files below the roots.',
-  log: 'Nothing has been done yet.',
-} satisfies Record<PanelId, string>;
+  findings: ({ snapshot }) =>
+    snapshot.totals.leaks > 0 ? 'Leaks seen once so far: the next look tells.' : 'Nothing looks wrong.',
+  heartbeats: () => 'No heartbeat files below the roots.',
+  log: () => 'Nothing has been done yet.',
+} satisfies Record<PanelId, (screen: Screen) => string>;
 
 export const panelLength = (
   panel: PanelId,
@@ -105,7 +106,7 @@ export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
     if (!focused || i !== view.panelCursor) return [[run('  '), ...body]];
     return [[run(`${glyphs.cursor} `, 'title'), ...inTone(body, 'selected')], ...more];
   });
-  if (content.length === 0) content.push([run('  '), run(EMPTY[view.panel], 'faint')]);
+  if (content.length === 0) content.push([run('  '), run(EMPTY[view.panel](screen), 'faint')]);
   const below = windowTop(focused ? view.panelCursor + more.length : 0, content.length, rows);
   // What it tells may be longer than the panel: then its end is cut, never its title.
   const top = focused ? Math.min(view.panelCursor, below) : below;
