@@ -1,4 +1,9 @@
-const NOT_ASCII = /[^\x20-\x7e]/;
+/**
+ * Anything but characters that are always one cell and one UTF-16 unit: ASCII, Latin, punctuation, arrows, boxes,
+ * blocks, braille. Making a segmenter takes 11 ms, a tenth of `--once`, and every tree has a `└` in it.
+ */
+const NOT_PLAIN =
+  /[^\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2319\u2500-\u25fc\u2800-\u28ff]/;
 
 /** Code points that take no cell of their own: marks, joiners, variation selectors, Hangul vowels and finals. */
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\u{1160}-\u{11ff}\u{d7b0}-\u{d7ff}]$/u;
@@ -105,7 +110,7 @@ const clusterCells = (cluster: string): number => {
   return isWide(code) || (cluster.length > first.length && cluster.includes('\u{fe0f}')) ? 2 : 1;
 };
 
-let segmenter: Intl.Segmenter | undefined; // made on first need: pure ASCII tables never pay for it
+let segmenter: Intl.Segmenter | undefined; // made on first need: plain tables never pay for it
 const clusters = (text: string): Iterable<{ segment: string }> => {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return segmenter.segment(text);
@@ -113,7 +118,7 @@ const clusters = (text: string): Iterable<{ segment: string }> => {
 
 /** How many terminal cells the text takes. */
 export const cells = (text: string): number => {
-  if (!NOT_ASCII.test(text)) return text.length;
+  if (!NOT_PLAIN.test(text)) return text.length;
   let total = 0;
   for (const { segment } of clusters(text)) total += clusterCells(segment);
   return total;
@@ -123,7 +128,7 @@ export const cells = (text: string): number => {
 export const cut = (text: string, width: number, mark = '…'): string => {
   // A cluster of n cells is at least one UTF-16 unit long and never wider than 2, so short texts always fit.
   if (text.length * 2 <= width) return text;
-  if (!NOT_ASCII.test(text.length > width ? text.slice(0, width + 1) : text)) {
+  if (!NOT_PLAIN.test(text.length > width ? text.slice(0, width + 1) : text)) {
     if (text.length <= width) return text;
     return width < mark.length
       ? mark.slice(0, Math.max(0, width))
