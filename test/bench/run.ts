@@ -1,15 +1,25 @@
 import { parseArgs } from 'node:util';
+import { benchBlock } from './block.ts';
+import { benchCpu } from './cpu.ts';
+import { benchKeys } from './keys.ts';
 import { benchOnce } from './once.ts';
+import { benchPaint } from './paint.ts';
 import { benchRefresh } from './refresh.ts';
 import { type Row, tableOf } from './report.ts';
+import { benchRss } from './rss.ts';
 import { Stage } from './stage.ts';
 
 type Section = (stage: Stage) => Promise<Row[]>;
 
-/** In the order in which they are run: the crowd only has to grow. */
+/** In the order in which they are run. */
 const SECTIONS: Readonly<Record<string, Section>> = {
   once: benchOnce,
   refresh: benchRefresh,
+  block: benchBlock,
+  paint: benchPaint,
+  keys: benchKeys,
+  rss: benchRss,
+  cpu: benchCpu,
 };
 
 const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N]`;

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { startAgent } from '../support/agent.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -6,6 +6,18 @@ import { Crowd } from './crowd.ts';
 
 /** How many processes concern an agent in the measurements that want some: a claude and what it started. */
 const RELATED = 50;
+
+/** How many of them look different at every refresh while `stir` is on. */
+export const RESTLESS = 10;
+
+/** Holds another amount of memory every while, as long as its flag is there; sleeps otherwise. */
+const restless = (flag: string): string => `#!/usr/bin/perl
+while (1) {
+  if (!-e '${flag}') { sleep 2; next; }
+  my $held = 'x' x (1_000_000 * int(5 + rand 30));
+  select(undef, undef, undef, 0.7);
+}
+`;
 
 /** Where every section is measured: a private home, a copy of the program, a crowd, an agent. */
 export class Stage {
@@ -26,17 +38,31 @@ export class Stage {
     return { env: this.sandbox.env, cwd: this.sandbox.path('work') };
   }
 
-  /** A claude with servers below it; `changing` of them look different at every refresh. */
-  async agent(changing = 0): Promise<void> {
+  /** A claude with servers below it; the restless ones come first, to be on the first screen. */
+  async agent(): Promise<void> {
     if (this.#agentRuns) return;
     this.#agentRuns = true;
-    const servers = RELATED - 2 - changing; // besides claude itself and its own sleep
+    const fidget = this.sandbox.write('bin/restless', restless(this.#flag), 0o755);
+    const servers = RELATED - 2 - RESTLESS; // besides claude itself and its own sleep
     await startAgent(this.sandbox, {
-      children: Array.from(
-        { length: servers },
-        (_, index) => `'${this.sandbox.sleeper(`mcp-server-${index}`)}' 3600`,
-      ),
+      children: [
+        ...Array.from({ length: RESTLESS }, () => `'${fidget}'`),
+        ...Array.from(
+          { length: servers },
+          (_, index) => `'${this.sandbox.sleeper(`mcp-server-${index}`)}' 3600`,
+        ),
+      ],
     });
+  }
+
+  /** Whether rows change from now on. */
+  stir(on: boolean): void {
+    if (on) writeFileSync(this.#flag, '');
+    else rmSync(this.#flag, { force: true });
+  }
+
+  get #flag(): string {
+    return this.sandbox.path('stir');
   }
 
   async close(): Promise<void> {
@@ -44,5 +70,3 @@ export class Stage {
     await this.sandbox.close();
   }
 }
-
-export type Say = (line: string) => void;

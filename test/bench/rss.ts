@@ -1,0 +1,39 @@
+import { median, pause, usageOf } from './measure.ts';
+import { type Row, valueRow } from './report.ts';
+import type { Stage } from './stage.ts';
+import { BenchTerminal, WIDE } from './terminal.ts';
+
+const SAMPLE_MS = 5000;
+const MB = 1_000_000;
+
+/** Memory of the program and all its descendants while it shows changing rows. */
+export const benchRss = async (stage: Stage): Promise<Row[]> => {
+  await stage.crowd.be(1000);
+  await stage.agent();
+  stage.stir(true);
+  const terminal = new BenchTerminal(process.execPath, [stage.cli, '--interval', '2'], {
+    ...stage.commandOptions,
+    size: WIDE,
+  });
+  const samples: number[] = [];
+  try {
+    await terminal.wrote('restless');
+    const end = Date.now() + stage.minutes * 60_000;
+    while (Date.now() < end) {
+      await pause(SAMPLE_MS);
+      samples.push(usageOf(terminal.pid).rss / MB);
+    }
+  } finally {
+    stage.stir(false);
+    await terminal.close();
+  }
+  const half = samples.slice(samples.length / 2);
+  const part = Math.ceil(half.length / 5);
+  const growth = median(half.slice(-part)) - median(half.slice(0, part));
+  const minutes = stage.minutes / 2;
+  return [
+    valueRow(`TUI, RSS after ${stage.minutes} min`, samples.at(-1) ?? Number.NaN, 'MB', 95),
+    // Shorter than five minutes a collection of garbage more or less decides; the limit is not scaled down.
+    valueRow(`TUI, growth over the last ${minutes} min`, growth, 'MB', 2 * Math.max(1, minutes / 5)),
+  ];
+};
