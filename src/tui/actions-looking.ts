@@ -132,7 +132,13 @@ export const LOOKING = {
     else if (focus !== 'tree') controller.dispatch({ type: 'focus', focus: 'tree' });
     else if (filter !== '') controller.dispatch({ type: 'filter-close', keep: false });
   },
-  quit: controller => controller.quit(0),
+  quit: controller => {
+    const { running } = controller.live.getState();
+    const cutsShort = running !== null && !running.done && controller.toldOfQuitting !== running.plan;
+    if (!cutsShort) return controller.quit(0);
+    controller.toldOfQuitting = running.plan;
+    controller.notice('A plan is still running: q again quits and sends no further signal.');
+  },
   interrupt: controller => controller.quit(130),
   suspend: controller => controller.suspend(),
 } satisfies Record<string, Action>;

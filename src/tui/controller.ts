@@ -50,6 +50,8 @@ export class Controller {
   readonly #pss: PssReader;
   /** The latest read of the keyboard. */
   chunk = 0;
+  /** The running plan of which the user knows that quitting cuts it short. */
+  toldOfQuitting: Plan | null = null;
 
   constructor(options: ControllerOptions) {
     this.#options = options;

@@ -54,6 +54,10 @@ describe('however it ends, the terminal is given back and nothing is left', () =
     await pty.shows('End: 2 processes');
     await pty.confirm();
     await pty.shows('Working');
+    pty.press(KEY.escape);
+    await pty.hides('Working');
+    pty.press('q');
+    await pty.shows('q again quits');
     process.kill(pty.pid, 'SIGTERM');
     expect(await pty.exit()).toBe(143);
     await restored(pty);

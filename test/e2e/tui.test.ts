@@ -121,9 +121,7 @@ describe('a person clears what a session left', () => {
     await gone(...mine);
     expect(alive(agent)).toBe(true);
     pty.press(KEY.escape);
-    await pty.hides(/LEAK/);
-    pty.press('c');
-    await pty.shows('nothing to clean');
+    for (const { pid } of mine) await pty.hides(new RegExp(`LEAK +${pid} `));
   });
 
   it('X kills at once what ignores TERM', async () => {
