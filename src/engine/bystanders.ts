@@ -12,6 +12,12 @@ const isAsBefore = (before: ProcessFacts, now: ProcessFacts): boolean =>
   before.uid === now.uid &&
   isZombie(before) === isZombie(now);
 
+interface Grown {
+  readonly tree: Tree;
+  readonly related: ReadonlySet<Node>;
+  readonly whole: boolean;
+}
+
 /** tmux servers are asked for their panes, and an unreadable process may be somebody's owner: both stay in sight. */
 const isBystander = (node: Node, related: ReadonlySet<Node>): boolean =>
   !related.has(node) && node.seen.role === null && !node.facts.unreadable;
@@ -22,9 +28,12 @@ const isBystander = (node: Node, related: ReadonlySet<Node>): boolean =>
  */
 export class Bystanders {
   readonly #known = new Map<number, ProcessFacts>();
+  #grown: Grown | null = null;
 
   /** Who has to be judged: everybody but the bystanders, and those above them. All, when a bystander has changed. */
   leaveOut(look: Look, lineage: Lineage): readonly ProcessFacts[] {
+    if (this.#grown !== null) this.#learn(this.#grown);
+    this.#grown = null;
     for (const key of lineage.entries().keys()) this.#known.delete(Number.parseInt(key, 10));
     const pending: ProcessFacts[] = [];
     for (const now of look.processes) {
@@ -45,9 +54,13 @@ export class Bystanders {
     return look.processes.filter(p => wanted.has(p.pid));
   }
 
-  /** Learns from a tree that was grown, whole or not. */
+  /** Keeps a tree that was grown, whole or not, to learn from it when there is another look: `--once` has none. */
   remember(tree: Tree, related: ReadonlySet<Node>, look: Look): void {
-    if (tree.nodes.length === look.processes.length) this.#known.clear();
+    this.#grown = { tree, related, whole: tree.nodes.length === look.processes.length };
+  }
+
+  #learn({ tree, related, whole }: Grown): void {
+    if (whole) this.#known.clear();
     for (const node of tree.nodes) {
       if (isBystander(node, related)) this.#known.set(node.facts.pid, node.facts);
       else this.#known.delete(node.facts.pid);
@@ -56,6 +69,7 @@ export class Bystanders {
 
   /** Words mean something else from now on. */
   forget(): void {
+    this.#grown = null;
     this.#known.clear();
   }
 }

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import type { IdentityKey } from '../../model/identity.ts';
-import { keyOf } from '../../model/identity.ts';
 import { type NamedEnv, type ProcessFacts, sameArgv } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
 import { readArgv, readExeIfNeeded } from './argv.ts';
@@ -19,7 +18,6 @@ const WORK_SLICE_MS = 12;
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 interface Entry {
-  readonly key: IdentityKey;
   facts: ProcessFacts;
   /** The line of `stat` behind the facts: 200 bytes that save reading it again, 2 µs each time. */
   readonly line: string;
@@ -45,7 +43,8 @@ export class ProcessTable {
   readonly #units: KernelUnits;
   readonly #pids: PidList;
   readonly #entries = new Map<number, Entry>();
-  #followed: ReadonlySet<IdentityKey> = new Set();
+  /** By pid alone: whoever took the number over is new, and read anyway. */
+  #followed: ReadonlySet<number> = new Set();
   #lastScan: number | null = null;
   #cursor = 0;
   cost: ScanCost = { processes: 0, reread: 0 };
@@ -57,7 +56,7 @@ export class ProcessTable {
   }
 
   follow(related: ReadonlySet<IdentityKey>): void {
-    this.#followed = related;
+    this.#followed = new Set(Array.from(related, key => Number.parseInt(key, 10)));
   }
 
   async scan(clock: number): Promise<ProcessFacts[]> {
@@ -80,7 +79,7 @@ export class ProcessTable {
       const known = this.#entries.get(pid);
       // Ended processes shift the positions under the window: whoever it passed over is overdue.
       const overdue = known === undefined || clock - known.readAt >= ROUND_SECONDS;
-      if (overdue || due(index) || this.#followed.has(known.key)) {
+      if (overdue || due(index) || this.#followed.has(pid)) {
         reread += 1;
         this.#read(pid, known, clock);
         if (reread % 32 === 0 && now() - since > WORK_SLICE_MS) {
@@ -159,7 +158,7 @@ export class ProcessTable {
   #enter(facts: ProcessFacts, line: string, stat: Stat | null, readAt: number): void {
     const { startStack = 0, cpuTicks = 0 } = stat ?? {};
     const atRest = facts.cpu === 0 && (facts.kernelThread || !isHidden(startStack));
-    this.#entries.set(facts.pid, { key: keyOf(facts), facts, line, atRest, startStack, cpuTicks, readAt });
+    this.#entries.set(facts.pid, { facts, line, atRest, startStack, cpuTicks, readAt });
   }
 
   /** Null when it vanished while it was read. */
