@@ -11,6 +11,7 @@ import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
+import { Breath } from './breath.ts';
 import { Bystanders } from './bystanders.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';
@@ -54,18 +55,21 @@ export class Collector {
   async collect({ all = false, past }: { all?: boolean; past?: Past } = {}): Promise<JudgedMoment> {
     const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
     const look = await system.look();
+    const breath = new Breath();
     const uid = look.self?.uid ?? null;
     if (look.self !== null) this.#learnServers(look.clock);
-    let { tree, related } = await this.#grow(look, all);
+    let { tree, related } = await this.#grow(look, all, breath);
     const tmux =
       look.self === null
         ? { servers: system.recordedTmux ?? [], warnings: [] }
         : await this.#tmux.panes(tree, look.clock, uid, env);
     // An agent's project may configure servers that nothing else would have recognised.
-    if (look.self !== null && this.#learnProjects(tree)) ({ tree, related } = await this.#grow(look, all));
+    if (look.self !== null && this.#learnProjects(tree))
+      ({ tree, related } = await this.#grow(look, all, breath));
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
     const sessions = look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree));
+    await breath.due();
     const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
     const observation: Observation = {
       ...look,
@@ -75,18 +79,22 @@ export class Collector {
       servers: this.#words.servers,
       readings: told.readings,
     };
+    await breath.due();
     const snapshot = judge({ observation, tree, config, lineage: this.lineage, past, all });
     this.lineage.record(tree, sessionIdsFrom(observation));
     return snapshot;
   }
 
   /** A tree whose nodes carry everything judging will ask for; with `all` of every process, else without bystanders. */
-  async #grow(look: Look, all: boolean): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
+  async #grow(look: Look, all: boolean, breath: Breath): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
     const { system } = this.#options;
     const processes = all ? look.processes : this.#bystanders.leaveOut(look, this.lineage);
+    await breath.due();
     const tree = growTree({ ...look, processes }, this.#words.recognise);
-    await this.#environments.attach(tree, look, system);
+    await this.#environments.attach(tree, look, system, breath);
+    await breath.due();
     const related = relatedNodes(tree, this.lineage);
+    await breath.due();
     const details = await system.details(detailQuestions(related));
     for (const node of related) {
       const found = details.get(keyOf(node.facts));

@@ -4,6 +4,7 @@ import { keyOf } from '../model/identity.ts';
 import type { NamedEnv } from '../model/process.ts';
 import type { Look } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
+import type { Breath } from './breath.ts';
 
 interface Remembered {
   readonly start: string;
@@ -12,23 +13,24 @@ interface Remembered {
   readonly env: NamedEnv | null;
 }
 
+/** Reading so many takes a few milliseconds. */
+const BATCH = 100;
+
 /** Environments, read once per identity and again after an exec, and put on the tree's nodes. */
 export class Environments {
   /** By pid: five thousand identity keys a look would cost more than all that is done with them. */
   readonly #known = new Map<number, Remembered>();
 
-  async attach(tree: Tree, look: Look, system: System): Promise<void> {
+  async attach(tree: Tree, look: Look, system: System, breath: Breath): Promise<void> {
     const questions = environQuestions(
       tree,
       look.self?.uid ?? null,
       node => this.#recall(node) !== undefined,
     );
-    if (questions.length > 0) {
-      const answers = await system.environ(questions.map(node => node.facts));
-      for (const { facts } of questions) {
-        const { pid, start, argv } = facts;
-        this.#known.set(pid, { start, argv, env: answers.get(keyOf(facts)) ?? null });
-      }
+    await breath.due();
+    for (let from = 0; from < questions.length; from += BATCH) {
+      await this.#ask(questions.slice(from, from + BATCH), system);
+      await breath.due();
     }
     if (this.#known.size === 0) return;
     for (const node of tree.nodes) {
@@ -36,6 +38,14 @@ export class Environments {
       if (env !== null && node.facts.env !== env) node.facts = { ...node.facts, env };
     }
     if (this.#known.size > 2 * look.processes.length) this.#forgetEnded(look);
+  }
+
+  async #ask(questions: readonly Node[], system: System): Promise<void> {
+    const answers = await system.environ(questions.map(node => node.facts));
+    for (const { facts } of questions) {
+      const { pid, start, argv } = facts;
+      this.#known.set(pid, { start, argv, env: answers.get(keyOf(facts)) ?? null });
+    }
   }
 
   #recall({ facts }: Node): Remembered | undefined {

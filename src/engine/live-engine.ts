@@ -7,6 +7,7 @@ import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { auditTail } from './audit-tail.ts';
+import { turnOfLoop } from './breath.ts';
 import type { Collector } from './collector.ts';
 import { History } from './history.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint } from './live.ts';
@@ -73,6 +74,7 @@ export class LiveEngine implements Live {
     const recorded = options.system.readOnly !== null;
     const engine = new LiveEngine(options, recorded ? first : withLeaksSeenTwice(null, first));
     if (!recorded) engine.#sampler.start(SECOND_LOOK_MS);
+    await turnOfLoop(); // what comes next is the screen, which takes as long to load as a look
     return engine;
   }
 

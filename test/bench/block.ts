@@ -34,8 +34,7 @@ export const benchBlock = async (stage: Stage): Promise<Row[]> => {
     });
     await terminal.wrote('restless');
     await pause(RUN_MS);
-    terminal.press('q');
-    await terminal.close();
+    await terminal.quit();
     longest.push(Number(readFileSync(result, 'utf8')) - RESOLUTION_MS);
   }
   stage.stir(false);

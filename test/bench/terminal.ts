@@ -65,6 +65,12 @@ export class BenchTerminal {
     await until(`${text} on the screen`, () => this.#written.includes(text), { timeoutMs: 60_000 });
   }
 
+  /** Leaves as a person does, so that the program can say something at its exit. */
+  async quit(): Promise<void> {
+    this.press('q');
+    await this.#exited;
+  }
+
   async close(): Promise<void> {
     this.#pty.kill('SIGTERM');
     await this.#exited;
