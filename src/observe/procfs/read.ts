@@ -1,4 +1,6 @@
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+
+const { O_RDONLY } = constants;
 
 /**
  * One buffer for every small read: at 5,000 processes, a fresh Buffer per file is most of the cost.
@@ -19,7 +21,7 @@ const failureOf = (error: unknown): ReadFailure => {
 export const readIntoBuffer = (path: string): number | ReadFailure => {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openSync(path, O_RDONLY);
   } catch (error) {
     return failureOf(error);
   }
@@ -42,7 +44,7 @@ export const readIntoBuffer = (path: string): number | ReadFailure => {
 export const readOnceIntoBuffer = (path: string): number | ReadFailure => {
   let fd: number;
   try {
-    fd = openSync(path, 'r');
+    fd = openSync(path, O_RDONLY);
   } catch (error) {
     return failureOf(error);
   }

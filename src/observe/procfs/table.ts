@@ -142,7 +142,8 @@ export class ProcessTable {
       this.#enter(unreadable(pid), '', null, clock);
       return;
     }
-    const line = BUFFER.toString('latin1', 0, length);
+    // Not of a process seen for the first time: there may be no second time.
+    const line = known === undefined ? '' : BUFFER.toString('latin1', 0, length);
     if (known?.line === line && known.atRest) {
       known.readAt = clock;
       return;
