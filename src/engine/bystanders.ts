@@ -34,6 +34,7 @@ export class Bystanders {
   leaveOut(look: Look, lineage: Lineage): readonly ProcessFacts[] {
     if (this.#grown !== null) this.#learn(this.#grown);
     this.#grown = null;
+    if (this.#known.size === 0) return look.processes;
     for (const key of lineage.entries().keys()) this.#known.delete(Number.parseInt(key, 10));
     const pending: ProcessFacts[] = [];
     for (const now of look.processes) {

@@ -20,7 +20,7 @@ const LIMITS = [
 /** Ours and htop side by side in terminals of one size: CPU of each with all its descendants. */
 export const benchCpu = async (stage: Stage): Promise<Row[]> => {
   if (spawnSync('htop', ['--version']).error !== undefined)
-    return [skippedRow('TUI, CPU over 30 s / htop', 'htop is not installed')];
+    return [skippedRow('TUI, CPU over 30 s / htop', 'htop is not installed: apt-get install htop')];
   const rows: Row[] = [];
   await stage.agent();
   const born = Date.now();
