@@ -5,8 +5,8 @@ import { startAgent } from '../support/agent.ts';
 import { type CliResult, reaptop } from '../support/cli.ts';
 import { verdictOfDeadOwner } from '../support/foreign-agents.ts';
 import { orphan } from '../support/orphan.ts';
-import { childrenOf, isRunning, type RawProcess } from '../support/proc.ts';
-import { Sandbox } from '../support/sandbox.ts';
+import { childrenOf, isRunning, pidsWithEnv, type RawProcess } from '../support/proc.ts';
+import { MARK, Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
@@ -16,8 +16,21 @@ beforeEach(() => {
 afterEach(() => sandbox.close());
 
 /** Where an unregistered agent of somebody else runs, a dead owner makes suspects: then they must be asked for. */
-const clean = (...flags: string[]): Promise<CliResult> =>
+const run = (flags: readonly string[]): Promise<CliResult> =>
   reaptop(sandbox, ['clean', ...(verdictOfDeadOwner(sandbox) === 'suspect' ? ['--suspects'] : []), ...flags]);
+
+/** `clean` cleans the machine: before it may, every step of its plan must be a process of this sandbox. */
+const clean = async (...flags: string[]): Promise<CliResult> => {
+  if (flags.includes('--force') && !flags.includes('--dry-run')) {
+    const { stdout } = await run([...flags, '--dry-run', '--json']);
+    const { plan } = JSON.parse(stdout) as { plan: { steps: { pid: number }[] } };
+    const ours = new Set(pidsWithEnv(`${MARK}=${sandbox.mark}`));
+    const foreign = plan.steps.filter(({ pid }) => !ours.has(pid));
+    if (foreign.length > 0)
+      throw new Error(`Leaks of others are on this machine (${pids(foreign)}): not cleaning.`);
+  }
+  return run(flags);
+};
 
 /** Pids of the plan or the outcomes in `--json`. */
 const cleanJson = async (...flags: string[]) => {
