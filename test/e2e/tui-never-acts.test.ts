@@ -100,8 +100,10 @@ describe('protected processes', () => {
     await pty.select('web-mcp');
     pty.press('x');
     await pty.shows(`Type its pid, ${http.pid}`);
-    pty.press('y');
-    await pty.shows(`Type ${http.pid} first`);
+    await pty.until('y to be refused without the pid', () => {
+      pty.press('y');
+      return pty.footer.includes(`Type ${http.pid} first`);
+    });
     for (const digit of String(http.pid)) pty.press(digit);
     await pty.shows(/processe?s?: SIGTERM/);
     expect(alive(http)).toBe(true);

@@ -8,6 +8,7 @@ import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import type { System } from '../../../src/observe/system.ts';
 import type { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
 
 export const TASK = 'work/.agent-workspace/TASK-20260127-100000-abcdef12';
 
@@ -96,7 +97,11 @@ export const sweeper = (sandbox: Sandbox): Sweeper => {
     system,
     collector,
     plan: async ({ retentionDays = 7, watchMs = 30 } = {}) => {
-      const snapshot = await collector.collect({ all: true });
+      // Another test's tmux server may be starting or ending just now: until it answers, everything is left alone.
+      const snapshot = await until('every tmux server to answer', async () => {
+        const now = await collector.collect({ all: true });
+        return now.tmux.every(server => server.reachable) ? now : undefined;
+      });
       return planSweep({
         snapshot,
         lineageMembers: target => collector.lineage.membersOf(target),
