@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for processes, not for the processor: one worker per core, and one more.
+    maxWorkers: '150%',
     projects: [
       {
         extends: true,
