@@ -1,23 +1,17 @@
 /**
- * Runs vitest in a pid namespace of its own wherever the machine allows it. The tests judge and clean a whole
- * machine; there it holds nothing but themselves: no agent of the developer's can colour a verdict, nothing of
- * theirs can be signalled, and the kernel ends whatever would be left.
+ * Runs vitest in pid namespaces of its own wherever the machine allows it. The tests judge and clean a whole machine;
+ * there it holds nothing but themselves: no agent of the developer's can colour a verdict, nothing of theirs can be
+ * signalled, and the kernel ends whatever would be left. The parts and the whole get one each, and so run side by side.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-const command = [
-  process.execPath,
-  vitest,
-  'run',
-  '--config',
-  join(here, 'vitest.config.ts'),
-  ...process.argv.slice(2),
-];
+const command = [process.execPath, vitest, 'run', '--config', join(here, 'vitest.config.ts')];
+const asked = process.argv.slice(2);
 
 /** As root, and as a user who may make namespaces. */
 const WAYS = [[], ['--user', '--map-current-user']];
@@ -26,10 +20,33 @@ const way = WAYS.find(extra => spawnSync('unshare', [...extra, ...NAMESPACE, 'tr
 
 /** A shell as PID 1 reaps what is orphaned there; Node would not. */
 const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];
-const [program, ...args] =
-  way === undefined ? command : ['unshare', ...way, ...NAMESPACE, ...AS_CHILD_OF_A_SHELL, ...command];
+
+/** Resolves to the exit code and what was held back of the output. */
+const run = (args, stdio) =>
+  new Promise(resolve => {
+    const [program, ...rest] =
+      way === undefined
+        ? [...command, ...args]
+        : ['unshare', ...way, ...NAMESPACE, ...AS_CHILD_OF_A_SHELL, ...command, ...args];
+    const child = spawn(program, rest, { stdio });
+    let held = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', text => (held += text));
+    child.on('close', (code, signal) => resolve({ code: code ?? (signal === null ? 1 : 130), held }));
+  });
+
+const WATCHED = 'inherit';
+const HELD_BACK = ['ignore', 'pipe', 'pipe'];
+
 if (way === undefined)
   process.stderr.write('No pid namespace here: tests that clean refuse to run beside other leaks.\n');
-
-const { status, signal } = spawnSync(program, args, { stdio: 'inherit' });
-process.exit(status ?? (signal === null ? 1 : 130));
+const runs =
+  way === undefined || asked.length > 0
+    ? [run(asked, WATCHED)]
+    : [run(['--project', 'parts'], WATCHED), run(['--project', 'whole'], HELD_BACK)];
+const codes = [];
+for (const { code, held } of await Promise.all(runs)) {
+  process.stdout.write(held);
+  codes.push(code);
+}
+process.exit(Math.max(...codes));

@@ -13,8 +13,11 @@ export interface LiveOptions {
   readonly color: boolean;
 }
 
-/** Measured: 106 MB at 1 Hz without, 86 with. Garbage here is young and small; a large nursery only keeps it longer. */
-const SMALL_NURSERY = '--max-semi-space-size=1';
+/**
+ * Keeps the nursery at its first size: garbage here is young and small, and a large nursery only keeps it longer.
+ * Measured at 5,000 processes: up to 103 MB without, 76 with. (`--max-semi-space-size` does nothing once V8 runs.)
+ */
+const SMALL_NURSERY = '--semi-space-growth-factor=1';
 
 /** `--from -` has taken standard input for the table: the keys then come from the terminal itself. */
 const keyboard = (): NodeJS.ReadStream =>

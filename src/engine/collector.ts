@@ -56,13 +56,12 @@ export class Collector {
     const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
     const look = await system.look();
     const breath = new Breath();
-    const uid = look.self?.uid ?? null;
     if (look.self !== null) this.#learnServers(look.clock);
     let { tree, related } = await this.#grow(look, all, breath);
     const tmux =
       look.self === null
         ? { servers: system.recordedTmux ?? [], warnings: [] }
-        : await this.#tmux.panes(tree, look.clock, uid, env);
+        : await this.#tmux.panes(tree, look, env);
     // An agent's project may configure servers that nothing else would have recognised.
     if (look.self !== null && this.#learnProjects(tree))
       ({ tree, related } = await this.#grow(look, all, breath));

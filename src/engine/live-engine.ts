@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { jumpToPane } from '../act/tmux-jump.ts';
 import { withLeaksSeenTwice } from '../judge/confirm.ts';
 import type { Config } from '../model/config.ts';
@@ -32,13 +31,6 @@ const FILES_SETTLE_MS = 600;
 
 /** The second look comes soon after the first: a leak must be seen twice, and CPU is told from two looks. */
 const SECOND_LOOK_MS = 300;
-
-/**
- * The nursery never grows from its first megabyte: what a look leaves behind is young and small, and a large nursery
- * only keeps it longer. Measured over 90 s with 5,000 processes: 76 MB with, up to 103 without, for the same CPU.
- * (`--max-semi-space-size` does nothing once V8 runs.)
- */
-const SMALL_NURSERY = '--semi-space-growth-factor=1';
 
 /** The live engine: samples, remembers, plans and runs; the TUI only subscribes and asks. */
 export class LiveEngine implements Live {
@@ -77,7 +69,6 @@ export class LiveEngine implements Live {
 
   /** Resolves with data: the first paint is never an empty screen. */
   static async start(options: LiveEngineOptions): Promise<LiveEngine> {
-    setFlagsFromString(SMALL_NURSERY);
     const first = await options.collector.collect({ all: options.all });
     // A recorded table does not change: one look is all there is.
     const recorded = options.system.readOnly !== null;

@@ -1,4 +1,5 @@
 import type { Node, Tree } from '../judge/tree.ts';
+import type { Look } from '../model/snapshot.ts';
 import { listTmux, type TmuxListing } from '../observe/tmux.ts';
 
 /** Titles and activity go stale; asking again costs a child process per server. */
@@ -17,14 +18,15 @@ const socketHint = (argv: readonly string[] | null): string | undefined => {
 export class TmuxWatch {
   #asked: { readonly children: string; readonly clock: number; readonly listing: TmuxListing } | null = null;
 
-  async panes(tree: Tree, clock: number, uid: number | null, env: NodeJS.ProcessEnv): Promise<TmuxListing> {
+  async panes(tree: Tree, look: Look, env: NodeJS.ProcessEnv): Promise<TmuxListing> {
+    const uid = look.self?.uid ?? null;
     const servers = tree.nodes.filter(
       node => node.seen.role === 'tmux-server' && node.facts.uid === uid && node.facts.state !== 'Z',
     );
     if (servers.length === 0 || uid === null) return { servers: [], warnings: [] };
-    const children = servers.map(describeChildren).join(' ');
+    const children = describeChildren(new Set(servers.map(node => node.facts.pid)), look);
     const known = this.#asked;
-    if (known !== null && known.children === children && clock - known.clock < STALE_SECONDS)
+    if (known !== null && known.children === children && look.clock - known.clock < STALE_SECONDS)
       return known.listing;
     const listing = await listTmux({
       uid,
@@ -32,13 +34,23 @@ export class TmuxWatch {
       servers: servers.map(node => ({ pid: node.facts.pid, socketHint: socketHint(node.facts.argv) })),
       sockets: servers.flatMap(socketsNamedBelow),
     });
-    this.#asked = { children, clock, listing };
+    this.#asked = isUpToDate(listing, look) ? { children, clock: look.clock, listing } : null;
     return listing;
   }
 }
 
-const describeChildren = (server: Node): string =>
-  `${server.facts.pid}:${server.facts.start}[${server.children.map(child => `${child.facts.pid}:${child.facts.start}`).join(',')}]`;
+/** From the whole look: the tree may leave out panes that concern no agent, now and then. */
+const describeChildren = (servers: ReadonlySet<number>, look: Look): string =>
+  look.processes
+    .filter(p => p.ppid !== null && servers.has(p.ppid))
+    .map(p => `${p.ppid}>${p.pid}:${p.start}`)
+    .join(' ');
+
+/** tmux may still list a pane whose process we already saw gone: then the answer is not worth keeping. */
+const isUpToDate = ({ servers }: TmuxListing, look: Look): boolean => {
+  const present = new Set(look.processes.map(p => p.pid));
+  return servers.every(server => server.panes.every(pane => pane.dead || present.has(pane.pid)));
+};
 
 /** A pane's own `$TMUX` names the socket, wherever that is. */
 const socketsNamedBelow = (server: Node): string[] => {

@@ -83,6 +83,9 @@ const handedDownBy = (node: Node): Node | null => {
 const holdsSession = (agent: Node, id: string, world: World): boolean =>
   world.sessionOf(agent)?.sessionId === id || agent.seen.sessionIds.includes(id);
 
+/** As many characters of a session's id as git shows of a commit's: enough to tell two apart. */
+const SHOWN_ID = 8;
+
 const pidIn = (text: string | undefined): number | null =>
   text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
 
@@ -114,7 +117,11 @@ const byEnviron: Evidence = (node, world) => {
   } as const;
   const uncertain = (why: string): Ownership => ({ owner: dead, fate: 'uncertain', why });
   const who =
-    id === null ? (claudePid === null ? 'a Claude session' : `claude ${claudePid}`) : `Claude session ${id}`;
+    id === null
+      ? claudePid === null
+        ? 'a Claude session'
+        : `claude ${claudePid}`
+      : `Claude session ${id.slice(0, SHOWN_ID)}`;
   const source = handedDownBy(node);
   if (source !== null) return uncertain(`got the environment of ${who} from ${calls(source)}`);
   if (id === null && claudePid === null && older[0] !== undefined) {
