@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { demoSnapshot } from '../../src/engine/demo.ts';
+import { growthOf } from '../../src/judge/growth.ts';
 import { cells } from '../../src/model/width.ts';
 import { COLUMNS, columnsFor, VERDICT_WORDS } from '../../src/tui/columns.ts';
 import { glyphsFor, speaksUtf8 } from '../../src/tui/glyphs.ts';
 import { layoutFor } from '../../src/tui/layout.ts';
 import { lineToWidth, lineWidth, paint, run, toWidth, wrap } from '../../src/tui/line.ts';
-import { growth, memoryPlot, resample, sparkline } from '../../src/tui/plot.ts';
+import { memoryPlot, resample, sparkline } from '../../src/tui/plot.ts';
 import { treeRows } from '../../src/tui/rows.ts';
 import { THEMES, TONES, themeFor } from '../../src/tui/theme.ts';
 
@@ -122,16 +123,16 @@ describe('plots', () => {
   });
 
   test('growth tells the rate and when the limit is reached', () => {
-    const g = growth(points(Array.from({ length: 61 }, (_, i) => (100 + i) * MIB)), 260 * MIB)!;
-    expect(Math.round((g.rate / MIB) * 60)).toBe(6);
+    const g = growthOf(points(Array.from({ length: 61 }, (_, i) => (100 + i) * MIB)), 260 * MIB)!;
+    expect(Math.round((g.bytesPerSecond / MIB) * 60)).toBe(6);
     expect(g.secondsToLimit).toBeCloseTo(1000, 0);
   });
 
   test('steady, shrinking or too short a history promises nothing', () => {
-    expect(growth(points(Array.from({ length: 61 }, () => 5 * MIB)), 100 * MIB)!.secondsToLimit).toBeNull();
+    expect(growthOf(points(Array.from({ length: 61 }, () => 5 * MIB)), 100 * MIB)!.secondsToLimit).toBeNull();
     expect(
-      growth(points(Array.from({ length: 61 }, (_, i) => (100 - i) * MIB)), 900 * MIB)!.secondsToLimit,
+      growthOf(points(Array.from({ length: 61 }, (_, i) => (100 - i) * MIB)), 900 * MIB)!.secondsToLimit,
     ).toBeNull();
-    expect(growth(points([1, 2, 3]), 10)).toBeNull();
+    expect(growthOf(points([1, 2, 3]), 10)).toBeNull();
   });
 });

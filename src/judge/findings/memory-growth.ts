@@ -9,7 +9,7 @@ export const memoryGrowth: Detector = ({ processes, config, past }) => {
   const limit = config.thresholds['over-memory'].limitBytes;
   return processes.flatMap(p => {
     const growth = growthOf(past.memory(keyOf(p.facts)), limit);
-    if (growth === null || growth.seconds < minutes * 60 || !growth.steady) return [];
+    if (growth === null || growth.seconds < minutes * 60 || !growth.sustained) return [];
     if (growth.to - growth.from < growthBytes || growth.to < growth.from * factor) return [];
     const forecast =
       growth.secondsToLimit === null

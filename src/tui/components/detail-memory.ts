@@ -1,8 +1,9 @@
+import { growthOf } from '../../judge/growth.ts';
 import { formatAge, formatBytes, spellBytes } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import { type Line, run, toWidth } from '../line.ts';
-import { growth, memoryPlot, plotRange, resample } from '../plot.ts';
+import { memoryPlot, plotRange, resample } from '../plot.ts';
 import type { Row } from '../rows.ts';
 import type { Screen } from '../screen.ts';
 import { subtreeHistory } from '../subtree-history.ts';
@@ -25,9 +26,9 @@ export const memoryText = (p: JudgedProcess, pss: number | null): string => {
 /** How fast it grows and when it reaches the limit for one process. */
 export const growthText = (screen: Screen, p: JudgedProcess): { text: string; tone: Tone } => {
   const limit = screen.state.config.thresholds['over-memory'].limitBytes;
-  const g = growth(screen.history(keyOf(identityOf(p))), limit);
+  const g = growthOf(screen.history(keyOf(identityOf(p))), limit);
   if (!g) return { text: 'too few samples yet to tell', tone: 'faint' };
-  const perHour = g.rate * 3600;
+  const perHour = g.bytesPerSecond * 3600;
   if (g.secondsToLimit === null) {
     const shrinks = perHour < -MIB;
     return { text: shrinks ? `shrinking by ${spellBytes(-perHour)} an hour` : 'steady', tone: 'good' };
