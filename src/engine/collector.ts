@@ -7,11 +7,11 @@ import { growTree, isRunningAgent, type Node, type Tree } from '../judge/tree.ts
 import type { Config } from '../model/config.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Look, Observation } from '../model/snapshot.ts';
+import { Breath } from '../observe/breath.ts';
 import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
-import { Breath } from './breath.ts';
 import { Bystanders } from './bystanders.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';

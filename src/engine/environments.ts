@@ -3,8 +3,8 @@ import type { Node, Tree } from '../judge/tree.ts';
 import { keyOf } from '../model/identity.ts';
 import type { NamedEnv } from '../model/process.ts';
 import type { Look } from '../model/snapshot.ts';
+import type { Breath } from '../observe/breath.ts';
 import type { System } from '../observe/system.ts';
-import type { Breath } from './breath.ts';
 
 interface Remembered {
   readonly start: string;

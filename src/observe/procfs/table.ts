@@ -1,5 +1,6 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
+import { Breath } from '../breath.ts';
 import { FactReader, isHidden, type KnownFacts, unreadable } from './facts.ts';
 import type { KernelUnits } from './host.ts';
 import { PidList } from './pids.ts';
@@ -8,12 +9,6 @@ import { parseStat, type Stat } from './stat.ts';
 
 /** Unrelated processes are all re-read within this time; 10 s is promised, 2 s are kept for a late refresh. */
 const ROUND_SECONDS = 8;
-
-/** A synchronous scan of 5,000 processes takes about 100 ms: keys would wait. Work this long, then let them in. */
-const WORK_SLICE_MS = 12;
-
-/** Milliseconds. `performance` would load a module of 1.3 ms for this. */
-const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 interface Entry extends KnownFacts {
   facts: ProcessFacts;
@@ -69,7 +64,7 @@ export class ProcessTable {
     const due = this.#dueSlice(pids.length, clock);
     const facts: ProcessFacts[] = [];
     let reread = 0;
-    let since = now();
+    const breath = new Breath();
     for (let index = 0; index < pids.length; index += 1) {
       const pid = pids[index]!;
       const known = this.#entries.get(pid);
@@ -78,10 +73,7 @@ export class ProcessTable {
       if (overdue || due(index) || this.#followed.has(pid)) {
         reread += 1;
         this.#read(pid, known, clock);
-        if (reread % 32 === 0 && now() - since > WORK_SLICE_MS) {
-          await new Promise(resolve => setImmediate(resolve));
-          since = now();
-        }
+        if (reread % 32 === 0) await breath.due();
       }
       const entry = this.#entries.get(pid);
       if (entry !== undefined) facts.push(entry.facts);

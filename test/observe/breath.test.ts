@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Breath } from '../../src/engine/breath.ts';
+import { Breath } from '../../src/observe/breath.ts';
 
 const workFor = (ms: number): void => {
   const end = process.hrtime.bigint() + BigInt(ms * 1e6);
