@@ -8,8 +8,11 @@ const ESC = '\u001b[';
  */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}?2004h${ESC}H${ESC}2J`;
 
-/** Ends a half-written synchronised update first, else the terminal would go on holding its breath. */
-const LEAVE = `${ESC}?2026l${ESC}?2004l${ESC}?7h${ESC}0m${ESC}?25h${ESC}?1049l`;
+/**
+ * Ends a half-written synchronised update first, else the terminal would go on holding its breath. Wipes our screen
+ * before it goes: a tmux pane that grew meanwhile keeps the rows it grew by on the other one (seen in 3.3a).
+ */
+const LEAVE = `${ESC}?2026l${ESC}?2004l${ESC}?7h${ESC}0m${ESC}H${ESC}2J${ESC}?25h${ESC}?1049l`;
 
 /** The terminal's state while we have it; giving it back works from an exit hook and twice in a row. */
 export class TerminalModes {

@@ -205,3 +205,22 @@ describe('in a tmux pane of 60×40', () => {
     });
   });
 });
+
+it('leaves nothing of itself in a pane that grew meanwhile', async () => {
+  const server = sandbox.sleeper('mcp-server-tall');
+  await leaveBehind(sandbox, `${server} 600`);
+  const command = `echo before; ${process.execPath} ${CLI} --all; echo left $?; sleep 600`;
+  sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '60', '-y', '20', command);
+  await shows(/reaptop/);
+  sandbox.tmux('resize-window', '-t', 'view', '-x', '100', '-y', '40');
+  await until(
+    'the grown screen',
+    () =>
+      capture()
+        .split('\n')
+        .findLastIndex(line => /q quit/.test(line)) > 25,
+  );
+  sandbox.tmux('send-keys', '-t', 'view', 'q');
+  await shows(/^left 0$/m);
+  expect(capture().split('\n').filter(Boolean)).toEqual(['before', 'left 0']);
+});
