@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../act/stage.ts';
 import { startAgent } from '../support/agent.ts';
 import { CLI } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
-import { isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
+import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -160,26 +161,24 @@ describe('a person clears what a session left', () => {
   });
 
   it('z nudges the parent that owes the wait', async () => {
-    // Reaps when it is told to, as a program with a SIGCHLD handler that missed one.
-    sandbox.write(
-      'bin/mcp-forgetful.py',
-      [
-        'import os, signal, time',
-        'signal.signal(signal.SIGCHLD, signal.SIG_DFL)',
-        'if os.fork() == 0: os._exit(0)',
-        'time.sleep(0.2)',
-        'signal.signal(signal.SIGCHLD, lambda *_: os.waitpid(-1, os.WNOHANG))',
-        'while True: time.sleep(600)',
-      ].join('\n'),
+    const [go, ready] = [sandbox.path('go'), sandbox.path('ready')];
+    const agent = await startAgent(sandbox, {
+      children: [`perl ${program('reaps-on-chld.pl')} ${go} ${ready}`],
+    });
+    const parent = await until('the zombies', () =>
+      childrenOf(agent.pid).find(p => childrenOf(p.pid).filter(child => child.state === 'Z').length === 3),
     );
-    await startAgent(sandbox, { children: [`python3 ${sandbox.path('bin/mcp-forgetful.py')}`] });
+    // Only now does it listen: the signals of its children's ends are long gone.
+    sandbox.write('go', '');
+    await until('it to listen for SIGCHLD', () => existsSync(ready));
+    expect(childrenOf(parent.pid)).toHaveLength(3);
     const pty = new Pty(sandbox);
-    await pty.shows(/Z×1/);
+    await pty.shows(/Z×3/);
     pty.press('z');
     await pty.shows('Deal with zombies', /CHLD +\d+/);
     await pty.confirm();
     await pty.shows('reaped by its parent after SIGCHLD');
     pty.press(KEY.escape);
-    await pty.hides(/Z×1/);
+    await pty.hides(/Z×3/);
   });
 });
