@@ -105,11 +105,11 @@ export class FactReader {
     const comm = visible(stat.comm);
     if (stat.state === 'Z' || stat.state === 'X')
       return before.argv === null ? before : { ...before, comm, argv: null };
-    // Where the kernel hides the stack, the words themselves must tell.
-    const hidden = isHidden(stat.startStack);
-    if (comm === before.comm && stat.startStack === known.startStack && !hidden) return before;
+    // Where the kernel hides the stack, or an exec was half done, the words themselves must tell.
+    const untold = isHidden(stat.startStack) || isWordless(before);
+    if (comm === before.comm && stat.startStack === known.startStack && !untold) return before;
     const argv = readArgv(this.#root, before.pid);
-    if (hidden && comm === before.comm && sameArgv(argv, before.argv)) return before;
+    if (untold && comm === before.comm && sameArgv(argv, before.argv)) return before;
     return {
       uid: this.#uid(before.pid) ?? null,
       comm,
@@ -132,6 +132,10 @@ export class FactReader {
     }
   }
 }
+
+/** Between an exec's new name and its new words there are none (seen once in a thousand reads). */
+export const isWordless = ({ argv }: Pick<ProcessFacts, 'argv'>): boolean =>
+  argv !== null && argv.length === 0;
 
 /** The kernel tells 0 or 1 instead of an address to whoever may not trace the process. */
 export const isHidden = (startStack: number): boolean => startStack <= 1;

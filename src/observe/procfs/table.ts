@@ -1,7 +1,7 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
 import { Breath } from '../breath.ts';
-import { FactReader, isHidden, type KnownFacts, unreadable } from './facts.ts';
+import { FactReader, isHidden, isWordless, type KnownFacts, unreadable } from './facts.ts';
 import type { KernelUnits } from './host.ts';
 import { PidList } from './pids.ts';
 import { BUFFER, readOnceIntoBuffer } from './read.ts';
@@ -150,7 +150,7 @@ export class ProcessTable {
 
   #enter(facts: ProcessFacts, line: string, stat: Stat | null, readAt: number): void {
     const { startStack = 0, cpuTicks = 0 } = stat ?? {};
-    const atRest = facts.cpu === 0 && (facts.kernelThread || !isHidden(startStack));
+    const atRest = facts.cpu === 0 && (facts.kernelThread || !(isHidden(startStack) || isWordless(facts)));
     this.#entries.set(facts.pid, { facts, line, atRest, startStack, cpuTicks, readAt });
   }
 }

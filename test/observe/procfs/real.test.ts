@@ -77,7 +77,10 @@ describe('the life of a real process', () => {
 
     const gate = await until('the fifo', () => openSync(fifo, 'w'));
     closeSync(gate);
-    await until('the exec', () => rawProcess(pid)?.comm === 'claude');
+    await until(
+      'the exec',
+      () => rawProcess(pid)?.comm === 'claude' && readFileSync(`/proc/${pid}/cmdline`).length > 0,
+    );
     const after = await look(pid, system);
     expect(after).toMatchObject({
       comm: 'claude',

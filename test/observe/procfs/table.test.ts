@@ -165,6 +165,18 @@ describe('the next looks', () => {
     expect(processes.map(p => p.argv)).toEqual([['claude'], ['node', 'b'], ['node', 'b']]);
   });
 
+  it('read the words again of a process that was caught in the middle of an exec', async () => {
+    const backend = system();
+    const words = async (at: number) => {
+      proc.uptime(at);
+      return (await backend.look()).processes[0]?.argv;
+    };
+    proc.put({ pid: 100, comm: 'claude', stack: 600, cmdline: '' });
+    for (const at of [5000, 5008, 5016]) expect(await words(at)).toEqual([]);
+    proc.put({ pid: 100, comm: 'claude', stack: 600, cmdline: 'claude\0-p\0' });
+    expect(await words(5024)).toEqual(['claude', '-p']);
+  });
+
   it('give CPU as the share of the time between two looks', async () => {
     proc.put({ pid: 100, ticks: 100 });
     const backend = system();
