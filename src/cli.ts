@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../package.json';
+import { NO_FILES, scannedFiles } from './collect/agent-files.ts';
+import { UsageError } from './collect/config.ts';
+import { type Flags, prepare } from './collect/prepare.ts';
 import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
 import { once } from './commands/once.ts';
 import {
@@ -11,9 +14,6 @@ import {
   type CommonOptions,
 } from './commands/options.ts';
 import { wantsColor } from './commands/paint.ts';
-import { NO_FILES, scannedFiles } from './engine/agent-files.ts';
-import { UsageError } from './engine/config.ts';
-import { type Flags, prepare } from './engine/prepare.ts';
 import type { Kind } from './model/kind.ts';
 import { visible } from './model/text.ts';
 

@@ -12,10 +12,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   observe: ['model', 'agents'],
   judge: ['model', 'agents'],
   act: ['model', 'agents', 'judge', 'observe'],
-  engine: ['model', 'agents', 'judge', 'observe', 'act'],
-  tui: ['model', 'agents', 'judge', 'engine'],
-  commands: ['model', 'agents', 'judge', 'observe', 'act', 'engine', 'tui'],
-  'cli.ts': ['model', 'engine', 'commands', 'tui'],
+  collect: ['model', 'agents', 'judge', 'observe'],
+  live: ['model', 'agents', 'judge', 'observe', 'act', 'collect'],
+  tui: ['model', 'agents', 'judge', 'live'],
+  commands: ['model', 'agents', 'judge', 'observe', 'act', 'collect', 'live', 'tui'],
+  'cli.ts': ['model', 'collect', 'live', 'commands', 'tui'],
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file));

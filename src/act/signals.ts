@@ -3,7 +3,7 @@ import type { Outcome, Plan } from '../model/plan.ts';
 import { isZombie } from '../model/process.ts';
 import type { System } from '../observe/system.ts';
 import { type Clock, REAL_CLOCK } from './clock.ts';
-import { outcomeOf } from './run.ts';
+import { outcomeOf } from './terminate/run.ts';
 
 /** How long a chosen signal may take to show its effect. */
 const EFFECT_MS = 1000;

@@ -1,11 +1,11 @@
-import { takeRunLock } from '../act/lock.ts';
-import { endZombies } from '../act/nudge.ts';
+import { takeRunLock } from '../act/record/lock.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
-import { type TerminateResult, terminate } from '../act/terminate.ts';
-import type { Collector } from '../engine/collector.ts';
-import { confirmedBy } from '../judge/confirm.ts';
+import { type TerminateResult, terminate } from '../act/terminate/terminate.ts';
+import { endZombies } from '../act/zombies/nudge.ts';
+import type { Collector } from '../collect/collector.ts';
 import type { AskedBy, PlanGround } from '../judge/plan/index.ts';
 import { leakPolicy, planClean, planZombies } from '../judge/plan/index.ts';
+import { confirmedBy } from '../judge/rules/confirm.ts';
 import type { Config } from '../model/config.ts';
 import type { Severity } from '../model/finding.ts';
 import type { Kind } from '../model/kind.ts';
@@ -161,7 +161,7 @@ const report = async (
   options: CleanOptions,
   dependencies: CleanDependencies,
 ): Promise<number> => {
-  const { auditAct } = await import('../act/audit.ts');
+  const { auditAct } = await import('../act/record/audit.ts');
   const { out, err, abort } = dependencies;
   const warning = auditAct({
     by: BY,

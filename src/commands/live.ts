@@ -1,11 +1,11 @@
 import { openSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
-import { followedFiles, NO_FILES } from '../engine/agent-files.ts';
-import { demoLive } from '../engine/demo.ts';
-import type { Live } from '../engine/live.ts';
-import { LiveEngine } from '../engine/live-engine.ts';
-import type { Prepared } from '../engine/prepare.ts';
+import { followedFiles, NO_FILES } from '../collect/agent-files.ts';
+import type { Prepared } from '../collect/prepare.ts';
+import { demoLive } from '../live/demo/demo.ts';
+import type { Live } from '../live/live.ts';
+import { LiveEngine } from '../live/live-engine.ts';
 
 export interface LiveOptions {
   readonly intervalSeconds: number;

@@ -1,4 +1,4 @@
-import type { Collector } from '../engine/collector.ts';
+import type { Collector } from '../collect/collector.ts';
 import { atLeast, type Severity } from '../model/finding.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { EXIT_FAIL_ON } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { PlatformChoice } from '../engine/choose-system.ts';
+import type { PlatformChoice } from '../collect/choose-system.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import { KINDS } from '../model/kind.ts';
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../act/run.ts';
+import type { Progress } from '../act/terminate/run.ts';
 
 export interface ProgressLine {
   readonly show: (progress: Progress) => void;

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
-import { takeRunLock } from '../act/lock.ts';
+import { takeRunLock } from '../act/record/lock.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
 import { planSweep } from '../act/sweep/plan.ts';
 import { runSweep, type SessionRecord, type SweepResult } from '../act/sweep/run.ts';
 import { asPlan, type FileAct, type SweepPlan } from '../act/sweep/sweep-plan.ts';
-import type { Collector } from '../engine/collector.ts';
+import type { Collector } from '../collect/collector.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
 import type { Severity } from '../model/finding.ts';
 import { plural, spellBytes } from '../model/format.ts';
@@ -132,7 +132,7 @@ const report = async (
   options: SweepOptions,
   dependencies: SweepDependencies,
 ): Promise<number> => {
-  const { auditAct } = await import('../act/audit.ts');
+  const { auditAct } = await import('../act/record/audit.ts');
   const { out, err, abort } = dependencies;
   const { outcomes, sessions, files, durationMs } = result;
   const warning = auditAct({ by: 'sweep', plan: asPlan(plan), outcomes, durationMs, sessions, files });

@@ -5,11 +5,11 @@ import { quoteArgs } from '../model/text.ts';
 import { NO_PAST, type Past } from './findings/detector.ts';
 import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
-import type { Lineage } from './lineage.ts';
-import { relatedNodes } from './related.ts';
-import { type Node, subtreeOf, type Tree } from './tree.ts';
-import { type Judgement, judgeWith } from './verdict.ts';
-import { ageOf, buildWorld, type World, zombiesOf } from './world.ts';
+import type { Lineage } from './rules/lineage.ts';
+import { relatedNodes } from './rules/related.ts';
+import { type Node, subtreeOf, type Tree } from './rules/tree.ts';
+import { type Judgement, judgeWith } from './rules/verdict.ts';
+import { ageOf, buildWorld, type World, zombiesOf } from './rules/world.ts';
 
 export interface JudgeInput {
   readonly observation: Observation;

@@ -1,20 +1,20 @@
-import type { ActRequest, Live } from '../engine/live.ts';
+import type { ActRequest, Live } from '../live/live.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Plan } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
-import { handleStroke } from './actions.ts';
-import type { Glyphs } from './glyphs.ts';
-import type { Situation } from './keymap.ts';
-import type { Keystroke } from './keystrokes.ts';
-import { type Layout, layoutFor, type Size } from './layout.ts';
-import { paint } from './line.ts';
-import { place } from './placement.ts';
-import { PssReader } from './pss-reader.ts';
-import { type Row, treeRows } from './rows.ts';
-import { type Screen, selectedRow } from './screen.ts';
-import { screenLines } from './screen-lines.ts';
-import type { Theme, Tone } from './theme.ts';
-import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './view-state.ts';
+import { handleStroke } from './keys/actions.ts';
+import type { Situation } from './keys/keymap.ts';
+import type { Keystroke } from './keys/reader.ts';
+import type { Glyphs } from './look/glyphs.ts';
+import type { Theme, Tone } from './look/theme.ts';
+import { type Layout, layoutFor, type Size } from './view/layout.ts';
+import { paint } from './view/line.ts';
+import { place } from './view/placement.ts';
+import { PssReader } from './view/pss-reader.ts';
+import { type Row, treeRows } from './view/rows.ts';
+import { type Screen, selectedRow } from './view/screen.ts';
+import { screenLines } from './view/screen-lines.ts';
+import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './view/state.ts';
 
 export interface ControllerOptions {
   readonly live: Live;

@@ -1,16 +1,16 @@
 import { render } from 'ink';
-import type { Live } from '../engine/live.ts';
+import type { Live } from '../live/live.ts';
 import type { ThemeName } from '../model/config.ts';
 import { visible } from '../model/text.ts';
 import { App } from './app.tsx';
 import { Controller } from './controller.ts';
-import { glyphsFor } from './glyphs.ts';
-import { KeyReader } from './keystrokes.ts';
-import { PaintPort } from './paint-port.ts';
-import { watchProcess } from './process-signals.ts';
+import { KeyReader } from './keys/reader.ts';
+import { glyphsFor } from './look/glyphs.ts';
+import { themeFor } from './look/theme.ts';
 import { SpokenApp } from './spoken-app.tsx';
-import { TerminalModes } from './terminal-modes.ts';
-import { themeFor } from './theme.ts';
+import { TerminalModes } from './terminal/modes.ts';
+import { PaintPort } from './terminal/paint-port.ts';
+import { watchProcess } from './terminal/signals.ts';
 
 export interface TuiOptions {
   readonly theme?: ThemeName;

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import type { Controller } from './controller.ts';
-import { spokenLines } from './spoken-lines.ts';
+import { spokenLines } from './view/spoken-lines.ts';
 
 /** For screen readers: sentences in a list, no columns, no lines drawn with characters. */
 export const SpokenApp = ({ controller }: { readonly controller: Controller }): ReactNode => {

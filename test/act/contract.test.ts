@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sendSignals } from '../../src/act/signals.ts';
-import { type TerminateOptions, terminate } from '../../src/act/terminate.ts';
+import { type TerminateOptions, terminate } from '../../src/act/terminate/terminate.ts';
 import { keyOf } from '../../src/model/identity.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { invent, machine as judged } from '../judge/plan/machine.ts';

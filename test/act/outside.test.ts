@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stopBackgroundSession } from '../../src/act/claude-stop.ts';
-import { endTmuxSession } from '../../src/act/tmux-end.ts';
+import { endTmuxSession } from '../../src/act/tmux/end-session.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 let sandbox: Sandbox;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { terminate } from '../../src/act/terminate.ts';
+import { terminate } from '../../src/act/terminate/terminate.ts';
 import { portableSystem } from '../../src/observe/portable/system.ts';
 import { isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { auditAct } from '../../src/act/audit.ts';
-import { takeRunLock } from '../../src/act/lock.ts';
-import { stateDirectory } from '../../src/act/state-directory.ts';
+import { auditAct } from '../../src/act/record/audit.ts';
+import { takeRunLock } from '../../src/act/record/lock.ts';
+import { stateDirectory } from '../../src/act/record/state-directory.ts';
 import { leftSomething, summarise } from '../../src/act/summary.ts';
 import type { Outcome, OutcomeKind } from '../../src/model/plan.ts';
 import { rawProcess } from '../support/proc.ts';
@@ -107,7 +107,7 @@ describe('the audit log', () => {
       stdin: {
         contents: `import { auditAct } from './audit.ts';
           process.stdout.write(String(auditAct(${JSON.stringify(act)}, { directory: process.argv[2] })));`,
-        resolveDir: fileURLToPath(new URL('../../src/act', import.meta.url)),
+        resolveDir: fileURLToPath(new URL('../../src/act/record', import.meta.url)),
       },
       outfile: bundle,
       bundle: true,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { terminate } from '../../src/act/terminate.ts';
+import { terminate } from '../../src/act/terminate/terminate.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
 import { isRunning, rawProcess } from '../support/proc.ts';
 import { planFor } from './stage.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Progress } from '../../src/act/run.ts';
-import { terminate } from '../../src/act/terminate.ts';
+import type { Progress } from '../../src/act/terminate/run.ts';
+import { terminate } from '../../src/act/terminate/terminate.ts';
 import { isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';

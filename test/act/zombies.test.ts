@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../src/act/clock.ts';
-import { endZombies } from '../../src/act/nudge.ts';
+import { endZombies } from '../../src/act/zombies/nudge.ts';
 import { planZombies } from '../../src/judge/plan/index.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { System } from '../../src/observe/system.ts';

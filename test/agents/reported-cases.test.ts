@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { recognise } from '../../src/judge/recognise.ts';
+import { recognise } from '../../src/judge/recognise/recognise.ts';
 import type { Recognition } from '../../src/model/kind.ts';
 
 interface Reported {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import psList from 'ps-list';
-import { Collector } from '../../src/engine/collector.ts';
-import { loadConfig } from '../../src/engine/config.ts';
+import { Collector } from '../../src/collect/collector.ts';
+import { loadConfig } from '../../src/collect/config.ts';
 import { parseStat } from '../../src/observe/procfs/stat.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
 import { type Cost, costOf, median, pause } from './measure.ts';

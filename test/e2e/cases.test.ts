@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Collector } from '../../src/engine/collector.ts';
+import { Collector } from '../../src/collect/collector.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import { readRecorded, recordedSystem } from '../../src/observe/recorded/index.ts';
 import { snapshotOf } from '../support/cli.ts';

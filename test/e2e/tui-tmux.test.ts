@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BINDINGS } from '../../src/tui/keymap.ts';
+import { BINDINGS } from '../../src/tui/keys/keymap.ts';
 import { CLI } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
 import { Sandbox } from '../support/sandbox.ts';

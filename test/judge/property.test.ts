@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Lineage } from '../../src/judge/lineage.ts';
-import { ancestorsOf, isRunningAgent } from '../../src/judge/tree.ts';
+import { Lineage } from '../../src/judge/rules/lineage.ts';
+import { ancestorsOf, isRunningAgent } from '../../src/judge/rules/tree.ts';
 import { type Backend, VERDICTS } from '../../src/model/snapshot.ts';
 import {
   type Extra,

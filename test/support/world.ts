@@ -1,7 +1,7 @@
 import { judge } from '../../src/judge/judge.ts';
-import { Lineage } from '../../src/judge/lineage.ts';
-import { prepareKnowledge, recognise } from '../../src/judge/recognise.ts';
-import { growTree, type Node, type Tree } from '../../src/judge/tree.ts';
+import { prepareKnowledge, recognise } from '../../src/judge/recognise/recognise.ts';
+import { Lineage } from '../../src/judge/rules/lineage.ts';
+import { growTree, type Node, type Tree } from '../../src/judge/rules/tree.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import type { ProcessDetails, ProcessFacts } from '../../src/model/process.ts';
 import type {

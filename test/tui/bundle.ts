@@ -9,14 +9,14 @@ const at = (path: string): string => new URL(path, import.meta.url).pathname;
 /** The TUI on the invented machine, bundled as the product is, with the patches of Ink. Returns the file. */
 export const bundleDemo = async (): Promise<string> => {
   // A module without types, because the build runs before there is anything that could check them.
-  const { inkPatches } = (await import(at('../../src/tui/ink-patches.mjs'))) as {
+  const { inkPatches } = (await import(at('../../src/build/ink/patches.mjs'))) as {
     inkPatches: (parts: { layout: string; readFile: typeof readFile }) => import('esbuild').Plugin;
   };
   const outfile = join(mkdtempSync(join(tmpdir(), 'reaptop-test-')), 'demo.cjs');
   await build({
     stdin: {
       contents: `
-        import { demoLive } from './src/engine/demo.ts';
+        import { demoLive } from './src/live/demo/demo.ts';
         import { runTui } from './src/tui/main.tsx';
         const live = demoLive({ ticking: false, stepMs: 20 });
         const { stdin, stdout, env } = process;
@@ -31,7 +31,7 @@ export const bundleDemo = async (): Promise<string> => {
     format: 'cjs',
     target: 'node20.19',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [inkPatches({ layout: at('../../src/tui/column-layout.ts'), readFile })],
+    plugins: [inkPatches({ layout: at('../../src/build/ink/column-layout.ts'), readFile })],
   });
   return outfile;
 };

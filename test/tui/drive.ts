@@ -1,7 +1,7 @@
 import './plain-environment.ts';
 
-import { type DemoLive, type DemoOptions, demoLive } from '../../src/engine/demo.ts';
-import { BINDINGS, type BindingName } from '../../src/tui/keymap.ts';
+import { type DemoLive, type DemoOptions, demoLive } from '../../src/live/demo/demo.ts';
+import { BINDINGS, type BindingName } from '../../src/tui/keys/keymap.ts';
 import { runTui, type TuiOptions } from '../../src/tui/main.tsx';
 import { HeadlessTerminal } from '../support/terminal.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { demoLive } from '../../src/engine/demo.ts';
-import { DEMO_PROCESSES } from '../../src/engine/demo-machine.ts';
+import { demoLive } from '../../src/live/demo/demo.ts';
+import { DEMO_PROCESSES } from '../../src/live/demo/machine.ts';
 import { type Driven, type DriveOptions, drive } from './drive.ts';
 
 let driven: Driven;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { demoSnapshot } from '../../src/engine/demo.ts';
 import { growthOf } from '../../src/judge/growth.ts';
+import { demoSnapshot } from '../../src/live/demo/demo.ts';
 import { cells } from '../../src/model/width.ts';
-import { COLUMNS, columnsFor, VERDICT_WORDS } from '../../src/tui/columns.ts';
-import { glyphsFor, speaksUtf8 } from '../../src/tui/glyphs.ts';
-import { layoutFor } from '../../src/tui/layout.ts';
-import { lineToWidth, lineWidth, paint, run, toWidth, wrap } from '../../src/tui/line.ts';
-import { memoryPlot, resample, sparkline } from '../../src/tui/plot.ts';
-import { treeRows } from '../../src/tui/rows.ts';
-import { THEMES, TONES, themeFor } from '../../src/tui/theme.ts';
+import { COLUMNS, columnsFor, VERDICT_WORDS } from '../../src/tui/look/columns.ts';
+import { glyphsFor, speaksUtf8 } from '../../src/tui/look/glyphs.ts';
+import { memoryPlot, resample, sparkline } from '../../src/tui/look/plot.ts';
+import { THEMES, TONES, themeFor } from '../../src/tui/look/theme.ts';
+import { layoutFor } from '../../src/tui/view/layout.ts';
+import { lineToWidth, lineWidth, paint, run, toWidth, wrap } from '../../src/tui/view/line.ts';
+import { treeRows } from '../../src/tui/view/rows.ts';
 
 const unicode = glyphsFor({ LANG: 'C.UTF-8' });
 

@@ -3,8 +3,8 @@ import { keyOf } from '../../model/identity.ts';
 import type { Outcome, OutcomeKind } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { System } from '../../observe/system.ts';
-import { type TerminateOptions, terminate } from '../terminate.ts';
-import { endTmuxSession, type TmuxEndResult } from '../tmux-end.ts';
+import { type TerminateOptions, terminate } from '../terminate/terminate.ts';
+import { endTmuxSession, type TmuxEndResult } from '../tmux/end-session.ts';
 import { type FileRecord, runFileAct } from './file-acts.ts';
 import type { FileAct, SessionAct, SweepPlan } from './sweep-plan.ts';
 

@@ -1,7 +1,7 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
-import { adopts } from '../climb.ts';
+import { adopts } from '../rules/climb.ts';
 import { type Family, familyOf } from './family.ts';
 import type { EndPolicy } from './policy.ts';
 import { memberReason, nameOf, neverReason } from './refuse.ts';

@@ -1,6 +1,6 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
-import { Breath } from '../breath.ts';
+import { TimeSlice } from '../time-slice.ts';
 import { FactReader, isHidden, isWordless, type KnownFacts, unreadable } from './facts.ts';
 import type { KernelUnits } from './host.ts';
 import { PidList } from './pids.ts';
@@ -64,7 +64,7 @@ export class ProcessTable {
     const due = this.#dueSlice(pids.length, clock);
     const facts: ProcessFacts[] = [];
     let reread = 0;
-    const breath = new Breath();
+    const breath = new TimeSlice();
     for (let index = 0; index < pids.length; index += 1) {
       const pid = pids[index]!;
       const known = this.#entries.get(pid);

@@ -1,6 +1,6 @@
-import { beatText, beatTone } from '../doing.ts';
-import { type Line, lineToWidth, run } from '../line.ts';
-import { type Screen, selectedRow } from '../screen.ts';
+import { beatText, beatTone } from '../view/activity.ts';
+import { type Line, lineToWidth, run } from '../view/line.ts';
+import { type Screen, selectedRow } from '../view/screen.ts';
 
 /** Why the selected process is judged as it is, or what it is doing: the row of the tree has no room for that. */
 export const captionLine = (screen: Screen): Line => {

@@ -2,12 +2,12 @@ import { growthOf } from '../../judge/growth.ts';
 import { formatAge, formatBytes, spellBytes } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import { type Line, run, toWidth } from '../line.ts';
-import { memoryPlot, plotRange, resample } from '../plot.ts';
-import type { Row } from '../rows.ts';
-import type { Screen } from '../screen.ts';
-import { subtreeHistory } from '../subtree-history.ts';
-import type { Tone } from '../theme.ts';
+import { memoryPlot, plotRange, resample } from '../look/plot.ts';
+import type { Tone } from '../look/theme.ts';
+import { type Line, run, toWidth } from '../view/line.ts';
+import type { Row } from '../view/rows.ts';
+import type { Screen } from '../view/screen.ts';
+import { subtreeHistory } from '../view/subtree-history.ts';
 
 const PLOT_ROWS = 4;
 const MIB = 1024 ** 2;

@@ -1,8 +1,8 @@
-import { contextOf } from '../key-context.ts';
-import { keyName } from '../key-table.ts';
-import { BINDINGS, type Binding, type Context, type Situation } from '../keymap.ts';
-import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
-import type { Screen } from '../screen.ts';
+import { contextOf } from '../keys/context.ts';
+import { BINDINGS, type Binding, type Context, type Situation } from '../keys/keymap.ts';
+import { keyName } from '../keys/table.ts';
+import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
+import type { Screen } from '../view/screen.ts';
 import { positionText } from './tabs.ts';
 
 /** On a narrow screen these go first: people under stress look for how to end, to clean and to get help. */

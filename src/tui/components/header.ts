@@ -1,9 +1,9 @@
 import { formatBytes, plural } from '../../model/format.ts';
 import { cells } from '../../model/width.ts';
-import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
-import { sparkline } from '../plot.ts';
-import type { Screen } from '../screen.ts';
-import type { Tone } from '../theme.ts';
+import { sparkline } from '../look/plot.ts';
+import type { Tone } from '../look/theme.ts';
+import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
+import type { Screen } from '../view/screen.ts';
 
 /** One fact of the header: what it says, how loud, and which facts go first when there is no room. */
 interface Fact {

@@ -1,9 +1,9 @@
-import { COLUMNS } from '../columns.ts';
-import { CONTEXT_TITLES, keyNames } from '../key-table.ts';
-import { BINDINGS, CONTEXTS } from '../keymap.ts';
-import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
-import { SIGNALS } from '../plan-words.ts';
-import type { Screen } from '../screen.ts';
+import { BINDINGS, CONTEXTS } from '../keys/keymap.ts';
+import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
+import { COLUMNS } from '../look/columns.ts';
+import { SIGNALS } from '../look/plan-words.ts';
+import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import type { Screen } from '../view/screen.ts';
 import { titleRule } from './tabs.ts';
 
 const KEYS = 16;

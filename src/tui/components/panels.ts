@@ -1,13 +1,13 @@
-import type { LogLine } from '../../engine/live.ts';
+import type { LogLine } from '../../live/live.ts';
 import type { Finding, Severity } from '../../model/finding.ts';
 import { formatAge } from '../../model/format.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { cells } from '../../model/width.ts';
-import { beatText, beatTone } from '../doing.ts';
-import { inTone, type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
-import type { Screen } from '../screen.ts';
-import type { Tone } from '../theme.ts';
-import type { PanelId } from '../view-state.ts';
+import type { Tone } from '../look/theme.ts';
+import { beatText, beatTone } from '../view/activity.ts';
+import { inTone, type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import type { Screen } from '../view/screen.ts';
+import type { PanelId } from '../view/state.ts';
 
 const SEVERITY_TONES = { info: 'faint', warn: 'warn', critical: 'bad' } satisfies Record<Severity, Tone>;
 

@@ -1,10 +1,10 @@
 import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { cells } from '../../model/width.ts';
-import { type Line, lineToWidth, run, toWidth, wrap } from '../line.ts';
-import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../plan-words.ts';
-import type { Screen } from '../screen.ts';
-import type { Overlay } from '../view-state.ts';
+import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../look/plan-words.ts';
+import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import type { Screen } from '../view/screen.ts';
+import type { Overlay } from '../view/state.ts';
 import { titleRule } from './tabs.ts';
 
 /** From here on the reason stands beside its process, below it goes on a row of its own. */

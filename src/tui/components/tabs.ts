@@ -1,6 +1,6 @@
-import { type Line, lineToWidth, lineWidth, run, spread } from '../line.ts';
-import type { Screen } from '../screen.ts';
-import { PANELS, type PanelId } from '../view-state.ts';
+import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
+import type { Screen } from '../view/screen.ts';
+import { PANELS, type PanelId } from '../view/state.ts';
 import { panelLength } from './panels.ts';
 
 const TITLES = { findings: 'Findings', heartbeats: 'Heartbeats', log: 'Log' } satisfies Record<

@@ -1,13 +1,13 @@
 import { formatAge, plural } from '../../model/format.ts';
 import type { Kind } from '../../model/kind.ts';
 import { cells } from '../../model/width.ts';
-import { type Column, columnsFor } from '../columns.ts';
-import { beatTone, doing } from '../doing.ts';
-import type { Glyphs } from '../glyphs.ts';
-import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../line.ts';
-import type { Row } from '../rows.ts';
-import type { Screen } from '../screen.ts';
-import type { Tone } from '../theme.ts';
+import { type Column, columnsFor } from '../look/columns.ts';
+import type { Glyphs } from '../look/glyphs.ts';
+import type { Tone } from '../look/theme.ts';
+import { beatTone, doing } from '../view/activity.ts';
+import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../view/line.ts';
+import type { Row } from '../view/rows.ts';
+import type { Screen } from '../view/screen.ts';
 
 const KIND_TONES = {
   agent: 'agent',

@@ -1,0 +1,74 @@
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { ProcessFacts } from '../../model/process.ts';
+import type { Self, Snapshot } from '../../model/snapshot.ts';
+import type { System } from '../../observe/system.ts';
+
+/** One process as an act sees it: facts, and why it must not be touched when judging says so. */
+export interface Sighting {
+  readonly facts: ProcessFacts;
+  readonly name: string;
+  readonly protection: 'hard' | 'soft' | null;
+  readonly protectedBecause: string | null;
+  /** Orphans are handed to it, and it reaps them. */
+  readonly adopts: boolean;
+}
+
+/** The process table at one moment of a run. */
+export interface Census {
+  readonly byPid: ReadonlyMap<number, Sighting>;
+  readonly keys: ReadonlySet<IdentityKey>;
+  readonly children: ReadonlyMap<number, readonly Sighting[]>;
+  readonly self: Self | null;
+  /** Reaptop and its ancestors. */
+  readonly selfLine: ReadonlySet<number>;
+  readonly clock: number;
+}
+
+/** `snapshotAgain` judges anew, so that newcomers are protected like everybody; without it there are only facts. */
+export const takeCensus = async (
+  system: System,
+  snapshotAgain?: () => Promise<Snapshot>,
+): Promise<Census> => {
+  if (snapshotAgain === undefined) {
+    const look = await system.look();
+    return arrange(look.processes.map(unjudged), look);
+  }
+  const snapshot = await snapshotAgain();
+  const sightings = snapshot.processes.map(p => ({
+    facts: p.facts,
+    name: p.name,
+    protection: p.protection,
+    protectedBecause: p.protectedBecause,
+    adopts: p.facts.pid === 1 || p.seen.adoptsOrphans || p.seen.role === 'tmux-server',
+  }));
+  return arrange(sightings, snapshot);
+};
+
+/** Who reaps orphans, by name alone: only used when no judged snapshot is at hand. */
+const REAPERS = /^(systemd|launchd|init|tini|dumb-init|Relay\(\d+\))$/;
+
+const unjudged = (facts: ProcessFacts): Sighting => ({
+  facts,
+  name: facts.comm,
+  protection: null,
+  protectedBecause: null,
+  adopts: facts.pid === 1 || REAPERS.test(facts.comm),
+});
+
+const arrange = (
+  sightings: readonly Sighting[],
+  { self, clock }: { readonly self: Self | null; readonly clock: number },
+): Census => {
+  const byPid = new Map(sightings.map(s => [s.facts.pid, s]));
+  const children = new Map<number, Sighting[]>();
+  for (const s of sightings) {
+    if (s.facts.ppid === null) continue;
+    const siblings = children.get(s.facts.ppid);
+    if (siblings === undefined) children.set(s.facts.ppid, [s]);
+    else siblings.push(s);
+  }
+  const selfLine = new Set<number>();
+  for (let pid = self?.pid ?? 0; pid > 0 && !selfLine.has(pid); pid = byPid.get(pid)?.facts.ppid ?? 0)
+    selfLine.add(pid);
+  return { byPid, keys: new Set(sightings.map(s => keyOf(s.facts))), children, self, selfLine, clock };
+};

@@ -1,0 +1,34 @@
+import type { SignalName } from '../../model/plan.ts';
+import { type Run, settle, type Tracked } from './run.ts';
+import { settleDead } from './watch.ts';
+
+/** Sends one ending signal; `System.signal` re-reads the identity right before. Every answer is noted. */
+export const send = async (run: Run, t: Tracked, signal: SignalName): Promise<void> => {
+  const { step } = t;
+  if (signal !== 'SIGKILL' && (step.stopped || t.state === 'T')) {
+    // A stopped process keeps TERM pending until it is continued.
+    await run.system.signal(step, 'SIGCONT');
+  }
+  const result = await run.system.signal(step, signal);
+  switch (result.status) {
+    case 'sent':
+      t.sent = signal;
+      run.onProgress({ type: 'signal', step, signal });
+      return;
+    case 'gone':
+      t.diedAt = run.clock.now();
+      settleDead(run, t);
+      return;
+    case 'changed':
+      t.diedAt = run.clock.now();
+      if (t.sent === null) settle(run, t, 'gone', 'its pid names another process now: nothing was sent');
+      else settleDead(run, t);
+      return;
+    case 'denied':
+      settle(run, t, 'denied', `the system does not permit ${signal} to it (EPERM)`);
+      return;
+    case 'unreadable':
+      if (t.sent === null) settle(run, t, 'refused', `it could not be identified again: ${result.why}`);
+      else settle(run, t, 'survived', `it got ${t.sent}, then could not be identified again: ${result.why}`);
+  }
+};

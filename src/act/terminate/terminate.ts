@@ -1,0 +1,164 @@
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Outcome, Plan } from '../../model/plan.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import type { System } from '../../observe/system.ts';
+import { type Clock, REAL_CLOCK } from '../clock.ts';
+import { begin } from './admit.ts';
+import { type Census, takeCensus } from './census.ts';
+import { joinNewcomers } from './newcomers.ts';
+import { concludeAll } from './outcomes.ts';
+import { noteRespawns } from './respawn.ts';
+import { outcomeOf, type Progress, type Run, rootsFirst, running, stopReason, type Tracked } from './run.ts';
+import { send } from './send.ts';
+import { noteEnds, waitForEnds } from './watch.ts';
+
+export const DEFAULT_GRACE_MS = 5000;
+/** What verifying, respawns and late zombies may take on top of the grace, on a machine that is drowning. */
+const DEADLINE_BEYOND_GRACE_MS = 15_000;
+/** After KILL a process is gone in milliseconds; one that is not after this long is stuck in the kernel. */
+const VERIFY_MS = 1500;
+/** Newcomers can beget newcomers; a tree that outruns this many rounds of KILL is reported as it is. */
+const KILL_ROUNDS = 4;
+
+export interface TerminateOptions {
+  readonly system: System;
+  readonly plan: Plan;
+  readonly graceMs?: number | undefined;
+  readonly deadlineMs?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Judges every process anew (`all`), so that what is started meanwhile is protected like the rest. */
+  readonly snapshotAgain?: (() => Promise<Snapshot>) | undefined;
+  /** Soft-protected identities whose pid the user typed. */
+  readonly confirmed?: ReadonlySet<IdentityKey> | undefined;
+}
+
+export interface TerminateResult {
+  readonly outcomes: readonly Outcome[];
+  readonly freed: number;
+  readonly durationMs: number;
+  /** Why it stopped before its end (cancelled, deadline); null when it ran through. */
+  readonly stopped: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** Runs a plan of ending steps: CONT to the stopped, TERM leaves first, grace, newcomers, KILL, verify. */
+export const terminate = async (options: TerminateOptions): Promise<TerminateResult> => {
+  const { system, plan } = options;
+  const clock = options.clock ?? REAL_CLOCK;
+  const startedAt = clock.now();
+  const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
+  const onProgress = options.onProgress ?? (() => {});
+  const refuseAll = (why: string): TerminateResult => {
+    const outcomes = plan.steps.map(step => outcomeOf(step, 'refused', why));
+    for (const outcome of outcomes) onProgress({ type: 'outcome', outcome });
+    return { outcomes, freed: 0, durationMs: clock.now() - startedAt, stopped: null, warnings: [] };
+  };
+  if (plan.steps.length === 0) return refuseAll('');
+  if (system.readOnly !== null) return refuseAll(system.readOnly);
+  let before: Census;
+  try {
+    before = await takeCensus(system, options.snapshotAgain);
+  } catch (error) {
+    return refuseAll(`the process table could not be read: ${(error as Error).message}`);
+  }
+  const run: Run = {
+    system,
+    clock,
+    startedAt,
+    graceMs,
+    deadlineAt: startedAt + (options.deadlineMs ?? graceMs + DEADLINE_BEYOND_GRACE_MS),
+    abort: options.signal,
+    before,
+    tracked: new Map(),
+    byPid: new Map(),
+    warnings: [],
+    onProgress,
+  };
+  const started = await begin(run, plan, options.confirmed ?? new Set());
+  const census = censusOf(run, options);
+  await endAll(run, started.order, census);
+  await noteRespawns(run, census);
+  await concludeAll(run);
+  const outcomes = inPlanOrder(plan, started.outcomes, run);
+  return {
+    outcomes,
+    freed: outcomes.reduce((sum, outcome) => sum + outcome.freed, 0),
+    durationMs: clock.now() - startedAt,
+    stopped: stopReason(run),
+    warnings: run.warnings,
+  };
+};
+
+const endAll = async (
+  run: Run,
+  order: readonly Tracked[],
+  census: () => Promise<Census | null>,
+): Promise<void> => {
+  const killsNow = order.some(t => t.step.signal === 'SIGKILL');
+  for (const t of killsNow ? rootsFirst(run, order) : order) {
+    if (stopReason(run) !== null) return;
+    await send(run, t, t.step.signal);
+  }
+  const graceEnds = run.clock.now() + (killsNow ? 0 : run.graceMs);
+  // Members may all end early and leave newcomers behind; those get the rest of the grace.
+  for (;;) {
+    await waitForEnds(run, graceEnds);
+    if (stopReason(run) !== null || run.clock.now() >= graceEnds) break;
+    const newcomers = await join(run, census, 'SIGTERM');
+    if (newcomers.length === 0) return;
+    for (const t of newcomers) await send(run, t, 'SIGTERM');
+  }
+  for (let round = 0; round < KILL_ROUNDS && stopReason(run) === null; round += 1) {
+    await join(run, census, 'SIGKILL');
+    const stubborn = running(run);
+    if (stubborn.length === 0) return;
+    await sweepAway(run, stubborn);
+    for (const t of rootsFirst(run, running(run))) await send(run, t, 'SIGKILL');
+    await waitForEnds(run, run.clock.now() + VERIFY_MS);
+    if (running(run).length > 0) return;
+  }
+};
+
+/** Backends with a sweep of their own (portable) end the stubborn with it; what is left is signalled one by one. */
+const sweepAway = async (run: Run, stubborn: readonly Tracked[]): Promise<void> => {
+  if (run.system.sweep === undefined) return;
+  const ended = new Set((await run.system.sweep(stubborn.map(t => t.step))).map(keyOf));
+  for (const t of stubborn) {
+    if (!ended.has(keyOf(t.step))) continue;
+    t.sent = 'SIGKILL';
+    run.onProgress({ type: 'signal', step: t.step, signal: 'SIGKILL' });
+  }
+  await noteEnds(run);
+};
+
+const join = async (
+  run: Run,
+  census: () => Promise<Census | null>,
+  signal: 'SIGTERM' | 'SIGKILL',
+): Promise<Tracked[]> => {
+  const now = await census();
+  return now === null ? [] : joinNewcomers(run, now, signal);
+};
+
+const censusOf =
+  (run: Run, { snapshotAgain }: TerminateOptions) =>
+  async (): Promise<Census | null> => {
+    try {
+      return await takeCensus(run.system, snapshotAgain);
+    } catch (error) {
+      // What is planned can still be verified pid by pid; only newcomers stay unseen.
+      const why = `the process table could not be read again: ${(error as Error).message}`;
+      if (!run.warnings.includes(why)) run.warnings.push(why);
+      return null;
+    }
+  };
+
+const inPlanOrder = (plan: Plan, early: readonly Outcome[], run: Run): readonly Outcome[] => {
+  const found = new Map(early.map(outcome => [keyOf(outcome), outcome]));
+  for (const [key, t] of run.tracked) if (t.outcome !== null) found.set(key, t.outcome);
+  const planned = plan.steps.map(step => found.get(keyOf(step))).filter(outcome => outcome !== undefined);
+  const keys = new Set(plan.steps.map(keyOf));
+  return [...planned, ...[...found.values()].filter(outcome => !keys.has(keyOf(outcome)))];
+};

@@ -1,0 +1,93 @@
+import { keyOf } from '../../model/identity.ts';
+import { isZombie } from '../../model/process.ts';
+import type { Look } from '../../model/snapshot.ts';
+import type { Presence, System } from '../../observe/system.ts';
+import { type Run, running, settle, stopReason, type Tracked } from './run.ts';
+
+/** Polls start this close together, so that quick ends are quick, and double up to the limit. */
+const FIRST_POLL_MS = 5;
+const LAST_POLL_MS = 1280;
+
+/** What is at these pids now. One `ps` for all where every presence would be a child process of its own. */
+export const presencesOf = async (
+  system: System,
+  pids: readonly number[],
+): Promise<ReadonlyMap<number, Presence>> => {
+  if (system.backend !== 'portable') {
+    const found = new Map<number, Presence>();
+    for (const pid of pids) found.set(pid, await system.presence(pid));
+    return found;
+  }
+  let look: Look;
+  try {
+    look = await system.look();
+  } catch (error) {
+    // No table is no evidence of an end.
+    const why = (error as Error).message;
+    return new Map(pids.map(pid => [pid, { status: 'unreadable', why }]));
+  }
+  const present = new Map<number, Presence>();
+  for (const p of look.processes)
+    present.set(p.pid, {
+      status: 'present',
+      identity: { pid: p.pid, start: p.start },
+      state: p.state,
+      ppid: p.ppid,
+      rss: p.rss,
+    });
+  return new Map(pids.map(pid => [pid, present.get(pid) ?? { status: 'gone' }]));
+};
+
+/** Looks once at everything that is still running, and notes what ended. */
+export const noteEnds = async (run: Run): Promise<void> => {
+  const open = running(run);
+  const presences = await presencesOf(
+    run.system,
+    open.map(t => t.step.pid),
+  );
+  for (const t of open) noteEnd(run, t, presences.get(t.step.pid) ?? { status: 'gone' });
+};
+
+export const noteEnd = (run: Run, t: Tracked, presence: Presence): void => {
+  if (presence.status === 'unreadable') return; // not evidence of an end: keep waiting
+  const same = presence.status === 'present' && presence.identity.start === t.step.start;
+  if (same && !isZombie(presence)) {
+    t.state = presence.state;
+    return;
+  }
+  t.diedAt = run.clock.now();
+  if (same) t.heldBy = presence.ppid;
+  else settleDead(run, t);
+};
+
+/** It is certain that it ended; the last signal before says how. */
+export const settleDead = (run: Run, t: Tracked): void => {
+  if (t.sent === 'SIGKILL') settle(run, t, 'killed', 'ended by SIGKILL');
+  else if (t.sent === null && !treeWasSignalled(run, t))
+    settle(run, t, 'gone', 'it ended before its turn came');
+  else if (t.sent === null) settle(run, t, 'ended', 'ended with the rest of its tree, before its own turn');
+  else settle(run, t, 'ended', `ended by ${t.sent}`);
+};
+
+/** `npm exec` ends by itself when its server does: that is our doing, too. */
+const treeWasSignalled = (run: Run, { step }: Tracked): boolean => {
+  const root = keyOf(step.root);
+  return [...run.tracked.values()].some(t => t.sent !== null && keyOf(t.step.root) === root);
+};
+
+/** Waits until nothing runs any more, the time is over, or the run is stopped. */
+export const waitForEnds = async (run: Run, until: number): Promise<void> => {
+  for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 2, LAST_POLL_MS)) {
+    await noteEnds(run);
+    const left = running(run).length;
+    const remaining = Math.min(until, run.deadlineAt) - run.clock.now();
+    if (left === 0 || remaining <= 0 || stopReason(run) !== null) return;
+    run.onProgress({
+      type: 'wait',
+      left,
+      elapsedMs: run.clock.now() - run.startedAt,
+      graceMs: run.graceMs,
+    });
+    await run.clock.wait(Math.min(delay, remaining), run.abort);
+  }
+};

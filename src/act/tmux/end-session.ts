@@ -1,0 +1,60 @@
+import { runCommand } from '../run-command.ts';
+
+export type TmuxEndResult =
+  | { readonly status: 'ended' }
+  | { readonly status: 'gone' }
+  | { readonly status: 'refused' | 'failed'; readonly why: string };
+
+export interface TmuxTarget {
+  /** Path of the server's socket. */
+  readonly socket: string;
+  /** `$3`: exact and never reused while the server runs, unlike a name, of which tmux accepts prefixes. */
+  readonly sessionId: string;
+  readonly session: string;
+}
+
+const TIMEOUT_MS = 5000;
+
+/** Ends an empty shell of a session after its processes ended. Never the session that reaptop sits in. */
+export const endTmuxSession = async (
+  target: TmuxTarget,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<TmuxEndResult> => {
+  if (!/^\$\d+$/.test(target.sessionId))
+    return { status: 'refused', why: `${JSON.stringify(target.sessionId)} is no tmux session id` };
+  const tmux = (...args: string[]) =>
+    runCommand('tmux', ['-S', target.socket, ...args], { timeoutMs: TIMEOUT_MS, env });
+
+  const listed = await tmux('list-panes', '-s', '-t', target.sessionId, '-F', '#{session_name}\t#{pane_id}');
+  if (listed.status === 'missing') return { status: 'failed', why: 'tmux is not in PATH' };
+  if (listed.status !== 'done')
+    return { status: 'failed', why: `the tmux server at ${target.socket} does not answer` };
+  // No such session, or no server any more: a session ends by itself with its last pane.
+  if (listed.code !== 0) return { status: 'gone' };
+  const panes = listed.stdout
+    .trimEnd()
+    .split('\n')
+    .map(line => line.split('\t'));
+  if (panes.some(([name]) => name !== target.session))
+    return { status: 'refused', why: `${target.sessionId} is no longer the session ${target.session}` };
+  if (
+    sitsIn(
+      target.socket,
+      panes.map(([, pane]) => pane ?? ''),
+      env,
+    )
+  )
+    return { status: 'refused', why: `reaptop itself sits in the tmux session ${target.session}` };
+
+  const killed = await tmux('kill-session', '-t', target.sessionId);
+  if (killed.status === 'done' && killed.code === 0) return { status: 'ended' };
+  const again = await tmux('has-session', '-t', target.sessionId);
+  if (again.status === 'done' && again.code !== 0) return { status: 'gone' };
+  return { status: 'failed', why: `tmux did not end the session ${target.session}` };
+};
+
+/** `TMUX` is `socket,server pid,session number`; the pane tells more, because panes can move between sessions. */
+const sitsIn = (socket: string, panes: readonly string[], env: NodeJS.ProcessEnv): boolean => {
+  const ours = env.TMUX?.split(',')[0];
+  return ours === socket && env.TMUX_PANE !== undefined && panes.includes(env.TMUX_PANE);
+};

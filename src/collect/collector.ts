@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import type { Past } from '../judge/findings/detector.ts';
+import { type JudgedMoment, judge } from '../judge/judge.ts';
+import { Lineage } from '../judge/rules/lineage.ts';
+import { detailQuestions, keysOf, relatedNodes } from '../judge/rules/related.ts';
+import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/tree.ts';
+import type { Config } from '../model/config.ts';
+import { keyOf } from '../model/identity.ts';
+import type { Look, Observation } from '../model/snapshot.ts';
+import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
+import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
+import type { System } from '../observe/system.ts';
+import { TimeSlice } from '../observe/time-slice.ts';
+import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
+import { Bystanders } from './bystanders.ts';
+import { homeDirectory } from './config.ts';
+import { Environments } from './environments.ts';
+import { RecognitionCache } from './recognition-cache.ts';
+import { TmuxWatch } from './tmux-watch.ts';
+
+export interface CollectorOptions {
+  readonly system: System;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** `--root`; undefined: the cwd and the cwd of every agent. */
+  readonly roots?: readonly string[] | undefined;
+  /** Where heartbeat files are read from; none for a recorded table. */
+  readonly files?: AgentFiles;
+  /** Things to say with every snapshot, such as an ignored project file. */
+  readonly warnings?: readonly string[];
+}
+
+/** Configurations change by hand, not by the second. */
+const SETTINGS_SECONDS = 10;
+
+/** From a backend to a judged snapshot, again and again, with everything worth remembering in between. */
+export class Collector {
+  readonly lineage = new Lineage();
+  readonly #options: CollectorOptions;
+  readonly #bystanders = new Bystanders();
+  readonly #environments = new Environments();
+  readonly #tmux = new TmuxWatch();
+  readonly #readServers = createMcpConfigReader();
+  readonly #words: RecognitionCache;
+  #projects: readonly string[];
+  #settingsRead = Number.NEGATIVE_INFINITY;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#words = new RecognitionCache(options.config.recognisers);
+    this.#projects = [options.cwd];
+  }
+
+  async collect({ all = false, past }: { all?: boolean; past?: Past } = {}): Promise<JudgedMoment> {
+    const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
+    const look = await system.look();
+    const breath = new TimeSlice();
+    if (look.self !== null) this.#learnServers(look.clock);
+    let { tree, related } = await this.#grow(look, all, breath);
+    const tmux =
+      look.self === null
+        ? { servers: system.recordedTmux ?? [], warnings: [] }
+        : await this.#tmux.panes(tree, look, env);
+    // An agent's project may configure servers that nothing else would have recognised.
+    if (look.self !== null && this.#learnProjects(tree))
+      ({ tree, related } = await this.#grow(look, all, breath));
+    this.#bystanders.remember(tree, related, look);
+    system.follow(keysOf(related));
+    const sessions = look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree));
+    await breath.due();
+    const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
+    const observation: Observation = {
+      ...look,
+      warnings: [...warnings, ...look.warnings, ...tmux.warnings, ...told.warnings],
+      tmux: tmux.servers,
+      sessions,
+      servers: this.#words.servers,
+      readings: told.readings,
+    };
+    await breath.due();
+    const snapshot = judge({ observation, tree, config, lineage: this.lineage, past, all });
+    this.lineage.record(tree, sessionIdsFrom(observation));
+    return snapshot;
+  }
+
+  /** A tree whose nodes carry everything judging will ask for; with `all` of every process, else without bystanders. */
+  async #grow(
+    look: Look,
+    all: boolean,
+    breath: TimeSlice,
+  ): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
+    const { system } = this.#options;
+    const processes = all ? look.processes : this.#bystanders.leaveOut(look, this.lineage);
+    await breath.due();
+    const tree = growTree({ ...look, processes }, this.#words.recognise);
+    await this.#environments.attach(tree, look, system, breath);
+    await breath.due();
+    const related = relatedNodes(tree, this.lineage);
+    await breath.due();
+    const details = await system.details(detailQuestions(related));
+    for (const node of related) {
+      const found = details.get(keyOf(node.facts));
+      if (found !== undefined) node.facts = { ...node.facts, details: found };
+    }
+    return { tree, related };
+  }
+
+  #learnServers(clock: number): boolean {
+    if (clock - this.#settingsRead < SETTINGS_SECONDS) return false;
+    this.#settingsRead = clock;
+    const home = homeDirectory(this.#options.env);
+    if (home === null) return false;
+    const servers = this.#readServers({
+      home,
+      configDirs: [join(home, '.claude')],
+      projects: this.#projects,
+    });
+    const learned = this.#words.learn(servers);
+    if (learned) this.#bystanders.forget();
+    return learned;
+  }
+
+  /** True when agents run in directories we had not looked into, and these configure servers. */
+  #learnProjects(tree: Tree): boolean {
+    const found = tree.nodes.filter(isRunningAgent).flatMap(node => node.facts.details?.cwd ?? []);
+    const known = new Set(this.#projects);
+    this.#projects = [...new Set([this.#options.cwd, ...found])];
+    if (this.#projects.every(project => known.has(project))) return false;
+    this.#settingsRead = Number.NEGATIVE_INFINITY;
+    return this.#learnServers(0);
+  }
+
+  /** Ours, and that of every agent found: sessions of another CLAUDE_CONFIG_DIR are live as well. */
+  #configDirectories(tree: Tree): string[] {
+    const { env } = this.#options;
+    const directories = new Set<string>();
+    const add = (config: string | undefined, home: string | null | undefined): void => {
+      if (config !== undefined && config !== '') directories.add(config);
+      else if (home) directories.add(join(home, '.claude'));
+    };
+    add(env.CLAUDE_CONFIG_DIR, homeDirectory(env));
+    for (const node of tree.nodes) {
+      if (isRunningAgent(node)) add(node.facts.env?.CLAUDE_CONFIG_DIR, node.facts.env?.HOME);
+    }
+    return [...directories];
+  }
+}
+
+const sessionIdsFrom = (observation: Observation): ((agent: Node) => string | null) => {
+  const sessions = new Map(observation.sessions.map(session => [session.pid, session]));
+  return agent => sessions.get(agent.facts.pid)?.sessionId ?? agent.seen.sessionIds[0] ?? null;
+};

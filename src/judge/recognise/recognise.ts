@@ -1,0 +1,121 @@
+import type { UserRecogniser } from '../../model/config.ts';
+import type { Recognition } from '../../model/kind.ts';
+import type { ConfiguredServer } from '../../model/snapshot.ts';
+import { type Answer, BLANK } from './answer.ts';
+import { transportOf } from './arguments.ts';
+import { type ConfiguredServers, indexServers } from './configured.ts';
+import { identify, type Scope } from './identify.ts';
+import type { Layer } from './layers.ts';
+import { mentionsMcp } from './mcp-shape.ts';
+import { BY_COMM, READER_PROGRAMS } from './tables.ts';
+import { indexRecognisers, type UserRecognisers } from './user.ts';
+import { baseOf, programName, wordsOf } from './words.ts';
+
+/** What the machine's owner told us: own recognisers, and the MCP servers of their agents. */
+export interface Knowledge {
+  readonly recognisers: readonly UserRecogniser[];
+  readonly servers: readonly ConfiguredServer[];
+}
+
+/** Knowledge turned into look-ups, once for many processes. */
+export interface PreparedKnowledge {
+  readonly users: UserRecognisers | null;
+  readonly configured: ConfiguredServers | null;
+}
+
+export const prepareKnowledge = ({ recognisers, servers }: Knowledge): PreparedKnowledge => ({
+  users: indexRecognisers(recognisers),
+  configured: indexServers(servers),
+});
+
+/** The built-in families alone. */
+export const NO_KNOWLEDGE: PreparedKnowledge = { users: null, configured: null };
+
+/** The words of a process that say what it is. */
+export interface Words {
+  readonly comm: string;
+  readonly argv: readonly string[] | null;
+  readonly exe: string | null;
+}
+
+const MAX_NAME = 80;
+const NO_SESSIONS: readonly string[] = [];
+const DELETED = ' (deleted)';
+/** A native claude's file is named by its version, and a zombie has no other name left. */
+const VERSION_NAME = /^\d+\.\d+\.\d+$/;
+
+/** Kernel names that decide by themselves, whatever argv says (`tmux: server`, `Relay(41)`). */
+const byKernelName = (comm: string, layer: Layer): Answer | null => {
+  const open = comm.indexOf('(');
+  const family = BY_COMM.get(comm)?.[0] ?? (open > 0 ? BY_COMM.get(comm.slice(0, open + 1))?.[0] : undefined);
+  if (!family) return null;
+  const { id, kind, name = baseOf(layer.token), role = null, anchor = null, adoptsOrphans = false } = family;
+  return { ...BLANK, kind, family: id, name, role, anchor, adoptsOrphans };
+};
+
+const byUser = (found: UserRecogniser, built: Answer | null, layer: Layer): Answer => ({
+  ...(built ?? BLANK),
+  kind: found.kind,
+  agent: found.kind === 'agent' ? (found.agent ?? found.name) : null,
+  family: found.name,
+  name: found.name,
+  role: built?.kind === found.kind ? built.role : null,
+  transport: found.kind === 'mcp' || found.kind === 'lean-lsp' ? transportOf(layer.words, layer.from) : null,
+});
+
+/** argv[0] first, because titles are rewritten there; then the executable, when it goes by another name. */
+const builtIn = (layer: Layer, scope: Scope, title: boolean): Answer | null => {
+  const said = identify(layer, scope);
+  if (said !== null && said.family !== null) return said;
+  const { exe } = scope;
+  if (exe === null || exe === layer.token || programName(exe) === programName(layer.token)) return said;
+  // The words of a title are no arguments: an interpreter behind it has no script left to read.
+  const words = title ? [layer.token] : layer.words;
+  const meant = identify({ token: exe, as: 'program', words, from: 1 }, scope);
+  return meant === null || meant.family === null || meant.kind === 'shell' ? said : meant;
+};
+
+/** Spelled out, not spread: most processes end here, and a literal is several times faster. */
+const unknown = (name: string, mentions: boolean): Recognition => ({
+  kind: 'other',
+  agent: null,
+  family: null,
+  name,
+  role: null,
+  wraps: null,
+  transport: null,
+  sessionIds: NO_SESSIONS,
+  anchor: null,
+  adoptsOrphans: false,
+  mentionsMcp: mentions,
+});
+
+/**
+ * What a process's own words say it is. Matches the executable, argv[0] and the script an interpreter runs,
+ * one token at a time: `vim CLAUDE.md` and a user called claude are nobody's agent.
+ */
+export const recognise = (p: Words, knowledge: PreparedKnowledge = NO_KNOWLEDGE): Recognition => {
+  const argv = p.argv !== null && p.argv.length > 0 && p.argv[0] !== '' ? p.argv : null;
+  const words = wordsOf(argv ?? [p.comm]);
+  const token = words[0] ?? p.comm;
+  const layer: Layer = { token, as: 'program', words, from: 1 };
+  const exe = p.exe?.endsWith(DELETED) ? p.exe.slice(0, -DELETED.length) : p.exe;
+  const scope: Scope = {
+    exe,
+    nameOnly: (argv === null && words.length <= 1) || words[1] === '<defunct>',
+    servers: knowledge.configured,
+    depth: 0,
+  };
+  const built = byKernelName(p.comm || token, layer) ?? builtIn(layer, scope, argv !== words);
+  const user = knowledge.users?.find(layer, exe) ?? null;
+  const answer = user ? byUser(user, built, layer) : built;
+  const plain = argv === null ? p.comm : programName(token);
+  const name = (answer?.name || plain || p.comm).slice(0, MAX_NAME);
+  const reads = (answer === null || answer.kind === 'other') && READER_PROGRAMS.has(programName(token));
+  const mentions = !reads && mentionsMcp(words);
+  if (answer) return { ...answer, name, mentionsMcp: mentions };
+  if (argv === null && VERSION_NAME.test(p.comm)) {
+    return { ...BLANK, kind: 'agent', agent: 'claude', family: 'claude', name: 'claude', mentionsMcp: false };
+  }
+  return unknown(name, mentions);
+};

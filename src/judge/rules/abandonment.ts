@@ -1,0 +1,59 @@
+import type { Kind } from '../../model/kind.ts';
+import { isZombie, sameArgv } from '../../model/process.ts';
+import { carrierOf, type Node, subtreeOf } from './tree.ts';
+
+/** Kinds of which one parent needs only one with the same words. */
+const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);
+
+const isServer = (node: Node): boolean =>
+  SERVERS.has(node.kind) ||
+  (node.kind === 'wrapper' &&
+    (SERVERS.has(node.seen.wraps ?? 'other') || [...subtreeOf(node)].some(below => SERVERS.has(below.kind))));
+
+/** Workers that a server forked have its words, and there are several on purpose. */
+const isWorkerOfItself = ({ facts, parent }: Node): boolean =>
+  sameArgv(facts.argv, parent?.facts.argv ?? null);
+
+const canBeDuplicate = (node: Node): boolean =>
+  (node.facts.argv?.length ?? 0) > 0 && !isZombie(node.facts) && isServer(node) && !isWorkerOfItself(node);
+
+/** Compared pair by pair, cheapest first: 50 servers below one agent are 2,500 pairs at every look. */
+const isSameServer = (a: Node, b: Node): boolean =>
+  a.kind === b.kind &&
+  sameArgv(a.facts.argv, b.facts.argv) &&
+  (a.facts.details?.cwd ?? null) === (b.facts.details?.cwd ?? null) &&
+  canBeDuplicate(b);
+
+/** What a parent runs, seen through the wrappers and shells in between. */
+function* runsFor(carrier: Node): Generator<Node> {
+  for (const child of carrier.children) {
+    yield child;
+    if (child.kind === 'wrapper' || child.kind === 'shell') yield* runsFor(child);
+  }
+}
+
+/** The same server for the same parent again, oldest first; the newest one is the one in use. */
+export const duplicatesOf = (node: Node): Node[] => {
+  const carrier = carrierOf(node);
+  if (carrier === null || !canBeDuplicate(node)) return [];
+  return [...runsFor(carrier)]
+    .filter(other => isSameServer(node, other))
+    .sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid);
+};
+
+/** Whatever talks over its standard input. Shells, builds and agents read it once, or not at all: an ended writer means nothing. */
+const TALKS_OVER_STDIN: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser', 'other']);
+
+const talksOverStdin = (node: Node): boolean =>
+  TALKS_OVER_STDIN.has(node.kind) || (node.kind === 'wrapper' && isServer(node));
+
+/** Evidence that a process below a live agent is no longer used; null when there is none. */
+export const abandonment = (node: Node): string | null => {
+  const same = duplicatesOf(node);
+  const newest = same.at(-1);
+  if (newest !== undefined && newest !== node)
+    return `the same server runs again as ${newest.facts.pid}, which is newer`;
+  if (talksOverStdin(node) && node.facts.details?.stdin === 'abandoned-pipe')
+    return 'nobody holds the other end of its standard input';
+  return null;
+};

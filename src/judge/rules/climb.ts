@@ -1,0 +1,133 @@
+import type { AnchorKind, Kind } from '../../model/kind.ts';
+import type { TmuxPane, TmuxServer } from '../../model/snapshot.ts';
+import type { Node } from './tree.ts';
+
+/** Where climbing from a process towards the root ends. */
+export type Climb =
+  /** Adopted: nobody who started it is left. `root` is PID 1, `systemd --user`, a tmux server… */
+  | { readonly end: 'orphan-root'; readonly root: string }
+  | { readonly end: 'pane'; readonly pane: TmuxPane | null; readonly through: Node | null }
+  | {
+      readonly end: 'anchor';
+      readonly anchor: AnchorKind | 'outside' | 'service';
+      readonly at: string;
+      /** The nearest ordinary process on the way, when the climb did not lead through wrappers and shells alone. */
+      readonly through: Node | null;
+    }
+  /** An ordinary process that is alive: its own affair, unless it is itself leaked. */
+  | { readonly end: 'stranger'; readonly at: Node }
+  /** The table does not show the parent. */
+  | { readonly end: 'unknown' };
+
+/** Kinds that only pass on what is above them. */
+const PASSABLE: ReadonlySet<Kind> = new Set([
+  'wrapper',
+  'shell',
+  'mcp',
+  'lean-lsp',
+  'lake',
+  'lean',
+  'browser',
+  'agent',
+]);
+
+export interface Panes {
+  readonly byPid: ReadonlyMap<number, TmuxPane>;
+  /** tmux servers that told us their panes; for the others every child is taken for a pane. */
+  readonly answered: ReadonlySet<number>;
+}
+
+export const panesOf = (servers: readonly TmuxServer[]): Panes => {
+  const byPid = new Map<number, TmuxPane>();
+  const answered = new Set<number>();
+  for (const server of servers) {
+    if (server.reachable && server.pid !== null) answered.add(server.pid);
+    for (const pane of server.panes) if (!pane.dead) byPid.set(pane.pid, pane);
+  }
+  return { byPid, answered };
+};
+
+/** Climbs with a memory, so that a whole table costs one step per process. `isService`: soft-protected servers and units. */
+export const climber = (panes: Panes, isService: (node: Node) => string | null): ((node: Node) => Climb) => {
+  const known = new Map<Node, Climb>();
+
+  const climb = (node: Node): Climb => {
+    const before = known.get(node);
+    if (before !== undefined) return before;
+    const result = step(node);
+    known.set(node, result);
+    return result;
+  };
+
+  const step = (node: Node): Climb => {
+    const { parent } = node;
+    const pane = panes.byPid.get(node.facts.pid);
+    if (pane !== undefined) return { end: 'pane', pane, through: null };
+    if (parent === null) return withoutParent(node);
+    if (parent.seen.role === 'tmux-server') return belowTmux(node, parent);
+    if (parent.facts.pid === 1)
+      return worksInFirstShell(node, parent)
+        ? anchored('terminal', parent, node)
+        : { end: 'orphan-root', root: 'PID 1' };
+    if (adopts(parent, node))
+      // A shell that WSL itself put on a terminal was adopted by nobody: somebody types into it.
+      return parent.seen.role === 'wsl-plumbing' && leadsTerminalSession(node)
+        ? anchored('terminal', parent, node)
+        : { end: 'orphan-root', root: calls(parent) };
+    if (parent.seen.anchor !== null) return anchored(parent.seen.anchor, parent);
+    if (isService(parent) !== null) return anchored('service', parent);
+    if (PASSABLE.has(parent.kind)) return climb(parent);
+    if (leadsTerminalSession(node)) return anchored('terminal', parent, node);
+    // Somebody's ordinary program in a pane, an editor or a login holds what it started just as well.
+    const beyond = climb(parent);
+    return beyond.end === 'pane' || beyond.end === 'anchor'
+      ? { ...beyond, through: parent }
+      : { end: 'stranger', at: parent };
+  };
+
+  const belowTmux = (node: Node, server: Node): Climb => {
+    // A server that does not answer is unknown, not dead: its children count as panes.
+    if (!panes.answered.has(server.facts.pid)) return { end: 'pane', pane: null, through: null };
+    // A popup is none of its panes. What outlives its pane has lost its terminal: the kernel takes it away.
+    if (node.facts.tty !== null) return anchored('terminal', server, node);
+    return { end: 'orphan-root', root: `the tmux server ${server.facts.pid}, in none of its panes` };
+  };
+
+  return climb;
+};
+
+/** Only PID 1 and 0 may be inferred when they are not listed; any other missing parent is unknown. */
+const withoutParent = (node: Node): Climb => {
+  const { ppid, pid } = node.facts;
+  if (ppid === 1) return { end: 'orphan-root', root: 'PID 1' };
+  // `docker exec` and nsenter put a process under a parent outside this pid namespace.
+  if (ppid === 0 && pid > 2)
+    return { end: 'anchor', anchor: 'outside', at: 'a parent outside this namespace', through: null };
+  return { end: 'unknown' };
+};
+
+const calls = (node: Node): string => `${node.seen.name} (${node.facts.pid})`;
+
+const anchored = (anchor: AnchorKind | 'service', at: Node, onTerminal?: Node): Climb => ({
+  end: 'anchor',
+  anchor,
+  at: onTerminal === undefined ? calls(at) : `${calls(at)}, on ${onTerminal.facts.tty}`,
+  through: null,
+});
+
+type Being = Pick<Node, 'facts' | 'seen'>;
+
+/** The adopters besides PID 1. A user manager takes in its own user's orphans only; launchd and WSL take everybody's. */
+export const adopts = (parent: Being, node: Being): boolean =>
+  parent.seen.adoptsOrphans && (parent.seen.family !== 'systemd-user' || parent.facts.uid === node.facts.uid);
+
+/** Whoever started a session leader on a pty is a terminal, whatever it is called. A listing without SID: a shell on a tty. */
+const leadsTerminalSession = ({ facts, kind }: Node): boolean =>
+  facts.tty !== null && (facts.sid === null ? kind === 'shell' : facts.sid === facts.pid);
+
+/** `docker run -it image bash`: PID 1 is the user's own shell. Its agents sit on its terminal; orphaned servers may too. */
+const worksInFirstShell = (node: Node, first: Node): boolean =>
+  first.kind === 'shell' &&
+  (node.kind === 'agent' || node.kind === 'shell') &&
+  node.facts.tty !== null &&
+  node.facts.tty === first.facts.tty;

@@ -1,0 +1,89 @@
+import type { IdentityKey } from '../../model/identity.ts';
+import { keyOf } from '../../model/identity.ts';
+import { agentAbove, type Node, nodeWithKey, type Tree } from './tree.ts';
+
+/** What the ledger remembers of an identity once seen below an agent. */
+export interface LineageEntry {
+  /** The agent it was seen below. */
+  readonly owner: IdentityKey;
+  readonly sessionId: string | null;
+  /** Its parent when first seen: how reparented members of a subtree are found again. */
+  readonly parent: IdentityKey | null;
+}
+
+/**
+ * The ledger of every identity ever seen below an agent. It outlives the agent, so that a `java`
+ * or `yes` that was reparented afterwards is still attributed. Ended identities are dropped.
+ */
+export class Lineage {
+  readonly #entries = new Map<IdentityKey, LineageEntry>();
+
+  entryOf(key: IdentityKey): LineageEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  entries(): ReadonlyMap<IdentityKey, LineageEntry> {
+    return this.#entries;
+  }
+
+  /** Takes entries recorded elsewhere (guard's file). What is already known here wins. */
+  adopt(entries: Iterable<readonly [IdentityKey, LineageEntry]>): void {
+    for (const [key, entry] of entries) if (!this.#entries.has(key)) this.#entries.set(key, entry);
+  }
+
+  /** Adds what this tree shows, forgets what has ended. */
+  record(tree: Tree, sessionIdOf: (agent: Node) => string | null): void {
+    for (const node of tree.nodes) {
+      const agent = agentAbove(node);
+      if (agent === null || node.facts.unreadable) continue;
+      const key = keyOf(node.facts);
+      const known = this.#entries.get(key);
+      const owner = keyOf(agent.facts);
+      if (known?.owner === owner) continue;
+      this.#entries.set(key, {
+        owner,
+        sessionId: sessionIdOf(agent),
+        parent: known?.parent ?? (node.parent === null ? null : keyOf(node.parent.facts)),
+      });
+    }
+    this.#forgetEnded(tree);
+  }
+
+  /** An ended identity stays only while a living one descends from it: it is a link of the chain. */
+  #forgetEnded(tree: Tree): void {
+    const needed = new Set<IdentityKey>();
+    for (const key of this.#entries.keys()) {
+      if (nodeWithKey(tree, key) === null) continue;
+      for (
+        let up: IdentityKey | null = key;
+        up !== null && !needed.has(up);
+        up = this.#entries.get(up)?.parent ?? null
+      ) {
+        needed.add(up);
+      }
+    }
+    for (const key of this.#entries.keys()) if (!needed.has(key)) this.#entries.delete(key);
+  }
+
+  /** Living identities that were once below `root` and may since have been reparented. */
+  membersOf(root: IdentityKey): IdentityKey[] {
+    const members: IdentityKey[] = [];
+    for (const [key, entry] of this.#entries) {
+      if (key !== root && (entry.owner === root || this.#descends(key, root))) members.push(key);
+    }
+    return members;
+  }
+
+  #descends(key: IdentityKey, root: IdentityKey): boolean {
+    const seen = new Set<IdentityKey>();
+    for (
+      let up = this.#entries.get(key)?.parent ?? null;
+      up !== null && !seen.has(up);
+      up = this.#entries.get(up)?.parent ?? null
+    ) {
+      if (up === root) return true;
+      seen.add(up);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Config } from '../../model/config.ts';
+import type { Kind, Role } from '../../model/kind.ts';
+import type { Self } from '../../model/snapshot.ts';
+import { carrierOf, type Node } from './tree.ts';
+import type { World } from './world.ts';
+
+type Reason = string | null;
+
+/** Roles nobody may end, and what to do instead. */
+const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
+  'tmux-server': 'a tmux server: ending it ends every session in it',
+  'claude-daemon': "Claude's own supervisor: use `claude daemon stop`",
+  'background-session': 'a background session: its supervisor would restart it; use `claude stop ID`',
+  'wsl-plumbing': 'part of WSL itself: ending it destroys the distribution',
+};
+
+const BACKGROUND_KINDS: ReadonlySet<string> = new Set(['bg', 'daemon', 'daemon-worker']);
+
+/** Why nobody may end this process, not even on request; null when somebody may. */
+export const hardReason = (node: Node, world: World): Reason => {
+  const { facts, seen } = node;
+  const { self } = world.observation;
+  if (facts.pid <= 2) return 'one of the first two processes of the system';
+  if (facts.kernelThread) return 'a kernel thread';
+  if (self !== null) {
+    if (facts.pid === self.pid) return 'reaptop itself';
+    if (world.ownAncestors.has(node)) return 'an ancestor of reaptop';
+    if (self.pgid !== null && facts.pgid === self.pgid) return "in reaptop's own process group";
+    if (facts.uid !== null && facts.uid !== self.uid) return `belongs to another user (uid ${facts.uid})`;
+  }
+  if (seen.role !== null && PROTECTED_ROLES[seen.role] !== undefined) return PROTECTED_ROLES[seen.role]!;
+  if (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon')
+    return PROTECTED_ROLES['background-session']!;
+  const session = world.sessionOf(node);
+  if (session?.kind !== null && session?.kind !== undefined && BACKGROUND_KINDS.has(session.kind)) {
+    const id = session.jobId ?? session.sessionId;
+    return `a background session: its supervisor would restart it; use \`claude stop ${id}\``;
+  }
+  return configReason(node, world.config);
+};
+
+/** `*` matches any run of characters; everything else is literal. */
+const globToRegExp = (glob: string): RegExp =>
+  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
+
+const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
+
+const patternsOf = (globs: readonly string[]): readonly RegExp[] => {
+  const known = compiled.get(globs) ?? globs.map(globToRegExp);
+  compiled.set(globs, known);
+  return known;
+};
+
+const configReason = (node: Node, config: Config): Reason => {
+  if (config.protect.length === 0) return null;
+  const words = [node.seen.name, node.facts.comm, ...(node.facts.argv ?? [])];
+  const names = words.flatMap(word => [word, word.slice(word.lastIndexOf('/') + 1)]);
+  const index = patternsOf(config.protect).findIndex(pattern => names.some(name => pattern.test(name)));
+  return index < 0 ? null : `protected by the config (${config.protect[index]})`;
+};
+
+const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'wrapper']);
+
+/** `/…/foo.service` as the last unit of a cgroup path; login sessions and user managers are scopes or `user@`. */
+const unitOf = (cgroup: string | null): string | null => {
+  const last = cgroup?.split('/').findLast(part => /\.(service|scope)$/.test(part));
+  return last === undefined || !last.endsWith('.service') || /^user@\d+\.service$/.test(last) ? null : last;
+};
+
+const CONTAINER = /(?:^|[/-])(?:docker|containerd|libpod|lxc|kubepods|crio)[/.:-]|\/docker\/[0-9a-f]{12,}/;
+
+/** A server or unit that is meant to outlive whoever started it; what runs below it is live. */
+export const serviceReason = (node: Node, self: Self | null): Reason => {
+  const { seen, facts } = node;
+  const cgroup = facts.details?.cgroup ?? null;
+  if (seen.role === 'declared-daemon') return 'a daemon by its own declaration';
+  if (seen.transport === 'http' && SERVERS.has(node.kind))
+    return 'a server that several sessions can share (HTTP or SSE)';
+  const listening = facts.details?.listening ?? null;
+  if (listening !== null && listening.clients > 0) {
+    return `listens on port ${listening.ports.join(', ')} with ${listening.clients} connected`;
+  }
+  const unit = unitOf(cgroup);
+  if (unit !== null && unit !== unitOf(self?.cgroup ?? null)) return `managed by ${unit}`;
+  if (cgroup !== null && CONTAINER.test(cgroup) && cgroup !== self?.cgroup) return 'runs in a container';
+  return null;
+};
+
+const HOSTS: Readonly<Record<string, string>> = {
+  editor: 'hosted by an editor',
+  'desktop-app': 'hosted by a desktop app',
+};
+
+/** How SDK-hosted and desktop-hosted Claude sessions announce themselves. */
+const HOSTED_ENTRYPOINT = /^(sdk-|claude-desktop|claude-vscode)/;
+
+const hostReason = (node: Node, world: World): Reason => {
+  if (node.kind !== 'agent') return null;
+  const climb = world.climb(node);
+  if (climb.end === 'anchor' && HOSTS[climb.anchor] !== undefined)
+    return `${HOSTS[climb.anchor]}: ${climb.at}`;
+  if (!HOSTED_ENTRYPOINT.test(node.facts.env?.CLAUDE_CODE_ENTRYPOINT ?? '')) return null;
+  const host =
+    climb.end === 'stranger'
+      ? climb.at
+      : climb.end === 'pane' || climb.end === 'anchor'
+        ? climb.through
+        : null;
+  return host === null ? null : `hosted by ${host.seen.name} (${host.facts.pid})`;
+};
+
+/** Why only the user in person, typing its pid, may end this process. */
+export const softReason = (node: Node, world: World): Reason => {
+  const own = serviceReason(node, world.observation.self) ?? hostReason(node, world);
+  if (own !== null) return own;
+  // A wrapper around a shared server goes the way its server goes.
+  if (node.kind !== 'wrapper') return null;
+  for (const child of node.children) {
+    const reason = softReason(child, world);
+    if (reason !== null) return `carries ${child.seen.name} (${child.facts.pid}): ${reason}`;
+  }
+  return null;
+};

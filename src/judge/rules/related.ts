@@ -1,0 +1,105 @@
+import type { Identity, IdentityKey } from '../../model/identity.ts';
+import { keyOf } from '../../model/identity.ts';
+import type { Kind } from '../../model/kind.ts';
+import { isZombie } from '../../model/process.ts';
+import { climber, panesOf } from './climb.ts';
+import type { Lineage } from './lineage.ts';
+import {
+  agentAbove,
+  ancestorsOf,
+  isRunningAgent,
+  type Node,
+  nodeWithKey,
+  subtreeOf,
+  type Tree,
+} from './tree.ts';
+
+/** Kinds that are an agent's business wherever they are found. */
+const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', 'lake', 'lean', 'browser']);
+
+/** `npx -y chroma-mcp` is a server's business before the server has started, too. */
+const isAgentBusiness = ({ kind, seen }: Node): boolean =>
+  AGENT_BUSINESS.has(kind === 'wrapper' ? (seen.wraps ?? kind) : kind);
+
+/** Environment left by an agent: the process was once started below one. */
+const wasStartedByAgent = (node: Node): boolean =>
+  node.facts.env?.CLAUDE_CODE_SESSION_ID !== undefined ||
+  node.facts.env?.CLAUDE_PID !== undefined ||
+  node.facts.env?.CLAUDECODE !== undefined;
+
+/** Everything that concerns an agent: itself, what is or was below one, servers and builds, and the tmux panes around it. */
+export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {
+  const related = new Set<Node>();
+  const below = new Set<Node>();
+  // From the few entries to their nodes: the other way round every process would need its key made.
+  const remembered = new Set<Node | null>();
+  for (const key of lineage.entries().keys()) remembered.add(nodeWithKey(tree, key));
+  for (const node of tree.nodes) {
+    // A zombie matters only to a parent that should have waited; PID 1 merely reaps late.
+    if (below.has(node) || isZombie(node.facts)) continue;
+    if (!isAgentBusiness(node) && !wasStartedByAgent(node) && !remembered.has(node)) continue;
+    for (const member of subtreeOf(node)) below.add(member);
+    for (const above of around(node)) related.add(above);
+  }
+  for (const node of below) related.add(node);
+  return related;
+};
+
+/** Everything up to the tmux server, when there is one above; else the wrappers directly around it. */
+const around = (node: Node): Node[] => {
+  const above = [...ancestorsOf(node)];
+  const server = above.findIndex(up => up.seen.role === 'tmux-server');
+  if (server >= 0) return above.slice(0, server + 1);
+  // An interactive shell is the user's own; a wrapper belongs to what it carries.
+  const end = above.findIndex(up => up.kind !== 'wrapper');
+  return end < 0 ? above : above.slice(0, end);
+};
+
+/** Whose environment is worth reading: own-user processes whose climb ends at an orphan root or in a pane, and agents. */
+export const environQuestions = (
+  tree: Tree,
+  uid: number | null,
+  alreadyRead: (node: Node) => boolean,
+): Node[] => {
+  // tmux has not been asked yet, and need not be: every child of a server counts as a pane here.
+  const climb = climber(panesOf([]), () => null);
+  return tree.nodes.filter(node => {
+    const { facts } = node;
+    if (facts.kernelThread || facts.unreadable || facts.uid !== uid || alreadyRead(node)) return false;
+    // PID 1 of a container may hand an agent's environment to everything.
+    if (isRunningAgent(node) || facts.pid === 1) return true;
+    if (agentAbove(node) !== null) return false;
+    const { end } = climb(node);
+    // Below an ordinary living process only what is an agent's business is asked: everybody else's children are not.
+    return (
+      end === 'orphan-root' ||
+      end === 'pane' ||
+      (end === 'stranger' && (AGENT_BUSINESS.has(node.kind) || node.kind === 'wrapper'))
+    );
+  });
+};
+
+export interface DetailQuestion extends Identity {
+  readonly descriptors: boolean;
+  readonly sockets: boolean;
+}
+
+/** Costlier facts are read for related processes only: descriptors where a stdin or a terminal may be lost, sockets where a leak may be served. */
+export const detailQuestions = (related: ReadonlySet<Node>): DetailQuestion[] =>
+  [...related]
+    .filter(node => !node.facts.kernelThread && node.facts.state !== 'Z')
+    .map(node => {
+      const below = agentAbove(node) !== null;
+      return {
+        pid: node.facts.pid,
+        start: node.facts.start,
+        descriptors: below || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
+        sockets: !below && node.kind !== 'tmux',
+      };
+    });
+
+export const keysOf = (nodes: Iterable<Node>): Set<IdentityKey> => {
+  const keys = new Set<IdentityKey>();
+  for (const node of nodes) keys.add(keyOf(node.facts));
+  return keys;
+};

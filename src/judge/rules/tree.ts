@@ -1,0 +1,151 @@
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Kind, Recognition } from '../../model/kind.ts';
+import { isZombie, type ProcessFacts, sameArgv } from '../../model/process.ts';
+import type { Look } from '../../model/snapshot.ts';
+
+/** A process in its family: the unit that judging works on. Mutable only until the tree is handed to a judge. */
+export interface Node {
+  /** Gains environment and details once they were asked for. */
+  facts: ProcessFacts;
+  readonly seen: Recognition;
+  /** What it is in its surroundings; starts as `seen.kind`. */
+  kind: Kind;
+  agent: string | null;
+  readonly parent: Node | null;
+  readonly children: Node[];
+}
+
+export interface Tree {
+  readonly nodes: readonly Node[];
+  readonly byPid: ReadonlyMap<number, Node>;
+}
+
+type Recognise = (facts: ProcessFacts) => Recognition;
+
+interface Growing extends Omit<Node, 'parent'> {
+  parent: Node | null;
+}
+
+/** Links every process to its parent and settles the kinds that only the surroundings can tell. */
+export const growTree = (look: Look, recognise: Recognise): Tree => {
+  const byPid = new Map<number, Growing>();
+  const nodes: Growing[] = [];
+  for (const facts of look.processes) {
+    const seen = recognise(facts);
+    const node: Growing = { facts, seen, kind: seen.kind, agent: seen.agent, parent: null, children: [] };
+    nodes.push(node);
+    byPid.set(facts.pid, node);
+  }
+  // A parent is never younger, adopters included. One that is has the pid of the real one, which ended between two
+  // reads of a sliced table. Other backends round start times, and prove nothing.
+  const exact = look.host.backend === 'procfs';
+  for (const node of nodes) {
+    const { ppid, pid } = node.facts;
+    const parent = ppid === null || ppid === pid ? undefined : byPid.get(ppid);
+    if (parent === undefined || (exact && startedAfter(parent, node)) || makesLoop(parent, node)) continue;
+    node.parent = parent;
+    parent.children.push(node);
+  }
+  for (const node of nodes) settleKind(node, look.clock);
+  return { nodes, byPid };
+};
+
+/** A forged or torn table may call a process its own grandparent. */
+const makesLoop = (parent: Growing, child: Growing): boolean => {
+  for (let up: Node | null = parent; up !== null; up = up.parent) if (up === child) return true;
+  return false;
+};
+
+const CARRIES_OTHERS: ReadonlySet<Kind> = new Set(['wrapper', 'shell']);
+
+/** The nearest ancestor that is neither wrapper nor shell. */
+export const carrierOf = (node: Node): Node | null => {
+  let up = node.parent;
+  while (up !== null && CARRIES_OTHERS.has(up.kind)) up = up.parent;
+  return up;
+};
+
+const settleKind = (node: Growing, clock: number): void => {
+  if (node.kind === 'agent' && node.parent !== null && isForkOf(node, node.parent, clock)) {
+    node.kind = 'other';
+    node.agent = null;
+  } else if (node.kind === 'agent' && isLauncherOfSameAgent(node, clock)) {
+    node.kind = 'wrapper';
+    node.agent = null;
+  } else if (
+    node.kind === 'other' &&
+    node.parent?.seen.kind === 'browser' &&
+    node.facts.comm === node.parent.facts.comm
+  ) {
+    node.kind = 'browser'; // renderers and utility processes of a browser an agent drives
+  } else if (
+    node.kind === 'other' &&
+    node.seen.mentionsMcp &&
+    node.seen.transport !== 'http' &&
+    carrierOf(node)?.kind === 'agent'
+  ) {
+    node.kind = 'mcp';
+  }
+};
+
+/** codex, gemini and opencode come as a pair: a script that starts the real program with the same arguments. */
+const isLauncherOfSameAgent = (node: Node, clock: number): boolean =>
+  node.children.some(
+    child =>
+      child.seen.agent === node.agent &&
+      child.seen.agent !== null &&
+      !isZombie(child.facts) &&
+      !isForkOf(child, node, clock) &&
+      sameArguments(node, child),
+  );
+
+/** Between fork and exec a child still has all of its parent's words: it is no second agent. */
+const FORK_SECONDS = 1;
+
+const isForkOf = (child: Node, parent: Node, clock: number): boolean =>
+  child.facts.born !== null &&
+  clock - child.facts.born < FORK_SECONDS &&
+  sameArgv(child.facts.argv, parent.facts.argv);
+
+const argumentsAfterProgram = (node: Node): readonly string[] => {
+  const argv = node.facts.argv ?? [];
+  const name = node.seen.agent ?? '';
+  const program = argv.findIndex(word => word.slice(word.lastIndexOf('/') + 1).includes(name));
+  return argv.slice(program + 1);
+};
+
+const sameArguments = (a: Node, b: Node): boolean =>
+  sameArgv(argumentsAfterProgram(a), argumentsAfterProgram(b));
+
+/** The very process that is meant, not whoever has its pid now. */
+export const nodeWithKey = (tree: Tree, key: IdentityKey): Node | null => {
+  const node = tree.byPid.get(Number.parseInt(key, 10));
+  return node !== undefined && keyOf(node.facts) === key ? node : null;
+};
+
+/** Every ancestor, nearest first. */
+export function* ancestorsOf(node: Node): Generator<Node> {
+  for (let up = node.parent; up !== null; up = up.parent) yield up;
+}
+
+/** The node and everything below it, parents before children. */
+export function* subtreeOf(node: Node): Generator<Node> {
+  const pending = [node];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    yield next;
+    for (let index = next.children.length - 1; index >= 0; index -= 1) pending.push(next.children[index]!);
+  }
+}
+
+/** An agent that can still own something: it has not ended. */
+export const isRunningAgent = (node: Node): boolean => node.kind === 'agent' && !isZombie(node.facts);
+
+/** Asked of every process at every look, hence a plain loop: 0.1 ms for 5,000 instead of 0.3 with a generator. */
+export const agentAbove = (node: Node): Node | null => {
+  for (let up = node.parent; up !== null; up = up.parent) if (isRunningAgent(up)) return up;
+  return null;
+};
+
+/** Did `a` surely start after `b`? Unknown ages give no evidence, so the answer is no. */
+export const startedAfter = (a: Pick<Node, 'facts'>, b: Pick<Node, 'facts'>): boolean =>
+  a.facts.born !== null && b.facts.born !== null && a.facts.born > b.facts.born;

@@ -1,0 +1,196 @@
+import type { Kind } from '../../model/kind.ts';
+import { isZombie } from '../../model/process.ts';
+import type { Verdict } from '../../model/snapshot.ts';
+import { abandonment } from './abandonment.ts';
+import type { Climb } from './climb.ts';
+import { isOwnOwner, type Ownership, ownershipOf } from './owner.ts';
+import { hardReason, softReason } from './protect.ts';
+import { agentAbove, type Node, subtreeOf } from './tree.ts';
+import type { World } from './world.ts';
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly why: readonly string[];
+  readonly protection: 'hard' | 'soft' | null;
+  readonly protectedBecause: string | null;
+  readonly ownership: Ownership | null;
+}
+
+type Ruling = { readonly verdict: Verdict; readonly why: readonly string[] };
+
+const rule = (verdict: Verdict, ...why: string[]): Ruling => ({ verdict, why });
+
+/** Judges processes of one world, each once. `isRelated` decides between "live" and "none of our business". */
+export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((node: Node) => Judgement) => {
+  const known = new Map<Node, Judgement>();
+
+  const judge = (node: Node): Judgement => {
+    const before = known.get(node);
+    if (before !== undefined) return before;
+    const hard = hardReason(node, world);
+    const ownership = hard !== null && !isRelated(node) ? null : ownershipOf(node, world);
+    const soft = hard === null ? softReason(node, world) : null;
+    const because = hard ?? soft;
+    const judgement: Judgement = {
+      ...decide(node, ownership, hard, soft),
+      protection: hard !== null ? 'hard' : soft !== null ? 'soft' : null,
+      protectedBecause: because,
+      ownership,
+    };
+    known.set(node, judgement);
+    return judgement;
+  };
+
+  /** Section 5 of the contract, in its order: the first rule that matches decides. */
+  const decide = (
+    node: Node,
+    ownership: Ownership | null,
+    hard: string | null,
+    soft: string | null,
+  ): Ruling => {
+    if (hard !== null) return rule('protected', hard);
+    if (isZombie(node.facts)) return asItsParent(node);
+    // A recorded table may simply lack the column; on a live machine an owner we cannot read is a stranger's.
+    if (node.facts.unreadable || (node.facts.uid === null && world.observation.self !== null))
+      return rule('unknown', 'its state or owner may not be read');
+    const agent = agentAbove(node);
+    if (agent !== null) return belowAgent(node, agent);
+    const climb = world.climb(node);
+    if (climb.end === 'pane' || climb.end === 'anchor') return held(node, climb);
+    if (soft !== null) return rule('protected', soft);
+    if (climb.end === 'orphan-root') return adopted(node, ownership, climb.root);
+    return unknownTop(node, ownership, climb);
+  };
+
+  const asItsParent = (node: Node): Ruling => {
+    if (node.parent === null) return rule('unknown', 'has ended; its parent is not in the table');
+    const { verdict } = judge(node.parent);
+    return rule(
+      verdict,
+      `has ended and waits to be reaped by ${node.parent.seen.name} (${node.parent.facts.pid})`,
+    );
+  };
+
+  const belowAgent = (node: Node, agent: Node): Ruling => {
+    const above = `runs below ${agent.seen.name} (${agent.facts.pid})`;
+    const { verdict, why } = judge(agent);
+    if (verdict === 'leak' || verdict === 'suspect')
+      return rule(verdict, `${above}, which is ${verdict === 'leak' ? 'leaked' : 'suspect'}: ${why[0]}`);
+    const finished = world.finishedBecause(agent);
+    if (finished !== null) return rule('suspect', finished, above);
+    for (const at of upTo(node, agent)) {
+      const evidence = abandonment(at);
+      if (evidence !== null)
+        return rule('suspect', at === node ? evidence : `goes with ${calls(at)}: ${evidence}`, above);
+    }
+    return rule('live', above);
+  };
+
+  const held = (node: Node, climb: Climb & { end: 'pane' | 'anchor' }): Ruling => {
+    const where =
+      climb.end === 'anchor'
+        ? `started from ${climb.at}`
+        : climb.pane === null
+          ? 'sits below a tmux server'
+          : `sits in tmux pane ${climb.pane.session}:${climb.pane.pane}`;
+    return isRelated(node)
+      ? rule('live', where)
+      : rule('unknown', `${where}; nothing connects it to an agent`);
+  };
+
+  const adopted = (node: Node, ownership: Ownership | null, root: string): Ruling => {
+    const orphaned = `adopted by ${root}`;
+    const foreign = ownership !== null && !isOwnOwner(node, ownership) ? ownership : null;
+    if (foreign?.fate === 'alive') return rule('live', foreign.why);
+    const inherited = fromParent(node);
+    if (inherited !== null) return inherited;
+    const kind = carriedKind(node);
+    if (foreign !== null && (foreign.fate !== 'undecided' || LEAKS_ALONE.has(kind))) {
+      const port = kind === 'other' ? listeningPort(node) : null;
+      if (port !== null)
+        return rule('suspect', `listens on port ${port}: somebody may want it`, foreign.why, orphaned);
+      if (foreign.fate === 'dead') return rule('leak', foreign.why, orphaned);
+      return rule('suspect', foreign.why, orphaned);
+    }
+    // lake serve only wraps `lean --server`, and speaks over stdio like it.
+    if (LEAKS_ALONE.has(kind) || node.seen.role === 'lake-serve') {
+      return world.observation.host.container
+        ? rule('suspect', `${orphaned}, as is normal in a container; no live owner is known`)
+        : rule('leak', `${orphaned}; no live owner is known`);
+    }
+    if (kind === 'agent' || kind === 'lake') {
+      if (node.facts.details?.lostTerminal === true) return rule('leak', 'its terminal is gone', orphaned);
+      return rule('suspect', `${orphaned}; it may be work somebody detached on purpose (nohup)`);
+    }
+    return rule('unknown', `${orphaned}; nothing says who started it`);
+  };
+
+  /** A subtree is judged by its root: what hangs below a leaked server goes with it. */
+  const fromParent = (node: Node): Ruling | null => {
+    const { parent } = node;
+    // The same climb means that it led through the parent; an adopter above is no parent in this sense.
+    if (parent === null || world.climb(parent) !== world.climb(node)) return null;
+    const { verdict, why } = judge(parent);
+    if (verdict === 'unknown') return null;
+    if (verdict === 'protected') {
+      const because = `its parent ${calls(parent)} is protected: ${why[0]}`;
+      return rule(isRelated(node) ? 'live' : 'unknown', because);
+    }
+    return goesWith(node, parent, verdict, why);
+  };
+
+  const goesWith = (node: Node, parent: Node, verdict: Verdict, why: readonly string[]): Ruling => {
+    const because = `goes with ${calls(parent)}: ${why[0]}`;
+    const port = verdict === 'leak' && carriedKind(node) === 'other' ? listeningPort(node) : null;
+    return port === null
+      ? rule(verdict, because)
+      : rule('suspect', `listens on port ${port}: somebody may want it`, because);
+  };
+
+  const unknownTop = (node: Node, ownership: Ownership | null, climb: Climb): Ruling => {
+    const foreign = ownership !== null && !isOwnOwner(node, ownership) ? ownership : null;
+    if (foreign?.fate === 'alive') return rule('live', foreign.why);
+    if (climb.end === 'stranger' && isRelated(climb.at)) {
+      const { verdict, why } = judge(climb.at);
+      if (verdict === 'leak' || verdict === 'suspect') return goesWith(node, climb.at, verdict, why);
+    }
+    const top =
+      climb.end === 'stranger'
+        ? `its parent ${calls(climb.at)} is alive and not known to us`
+        : 'its parent is not in the table';
+    return foreign === null || foreign.fate === 'undecided'
+      ? rule('unknown', top)
+      : rule('suspect', foreign.why, top);
+  };
+
+  return judge;
+};
+
+const calls = (node: Node): string => `${node.seen.name} (${node.facts.pid})`;
+
+/** The node and what is above it, below `top`. */
+function* upTo(node: Node, top: Node): Generator<Node> {
+  for (let at: Node | null = node; at !== null && at !== top; at = at.parent) yield at;
+}
+
+/** Of no use to anybody without an owner: stdio servers and what they start. */
+const LEAKS_ALONE: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);
+
+/** Which kind decides for a wrapper that carries several. */
+const WEIGHT: readonly Kind[] = ['agent', 'lake', 'mcp', 'lean-lsp', 'lean', 'browser'];
+
+/** A wrapper counts as what it carries, by its words or by what runs below it. */
+const carriedKind = (node: Node): Kind => {
+  if (node.kind !== 'wrapper' && node.kind !== 'shell') return node.kind;
+  if (node.kind === 'shell') return 'other';
+  const carried = new Set([...subtreeOf(node)].map(below => below.kind));
+  return WEIGHT.find(kind => carried.has(kind)) ?? node.seen.wraps ?? 'other';
+};
+
+const listeningPort = (node: Node): number | null => {
+  for (const below of subtreeOf(node)) {
+    const port = below.facts.details?.listening?.ports[0];
+    if (port !== undefined) return port;
+  }
+  return null;
+};

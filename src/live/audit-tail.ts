@@ -1,0 +1,43 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { stateDirectory } from '../act/record/state-directory.ts';
+import { summarise } from '../act/summary.ts';
+import type { Outcome } from '../model/plan.ts';
+import { visible } from '../model/text.ts';
+import type { LogLine } from './live.ts';
+
+const TAIL_BYTES = 64 * 1024;
+const TAIL_LINES = 20;
+
+/** The last acts of earlier runs, for the Log panel. An unreadable log is an empty one: it is only history. */
+export const auditTail = (env: NodeJS.ProcessEnv): LogLine[] => {
+  const directory = stateDirectory(env);
+  if (directory === null) return [];
+  try {
+    const fd = openSync(join(directory, 'audit.jsonl'), 'r');
+    try {
+      const { size } = fstatSync(fd);
+      const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
+      readSync(fd, buffer, 0, buffer.length, Math.max(0, size - buffer.length));
+      return buffer.toString('utf8').split('\n').flatMap(parseLine).slice(-TAIL_LINES);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return []; // not there yet, or not ours to read
+  }
+};
+
+/** The first line of a tail is usually half a line: whatever does not parse is passed over. */
+const parseLine = (line: string): LogLine[] => {
+  try {
+    const act = JSON.parse(line) as { time?: unknown; by?: unknown; outcomes?: unknown };
+    const at = Date.parse(String(act.time));
+    if (!Number.isFinite(at) || !Array.isArray(act.outcomes)) return [];
+    return [
+      { at, text: visible(`${String(act.by)}: ${summarise(act.outcomes as Outcome[])}`), tone: 'plain' },
+    ];
+  } catch {
+    return [];
+  }
+};

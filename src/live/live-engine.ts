@@ -1,0 +1,223 @@
+import { jumpToPane } from '../act/tmux/jump.ts';
+import type { Collector } from '../collect/collector.ts';
+import { withLeaksSeenTwice } from '../judge/rules/confirm.ts';
+import type { Config } from '../model/config.ts';
+import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Outcome, Plan } from '../model/plan.ts';
+import { memoryOf } from '../model/process.ts';
+import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
+import type { System } from '../observe/system.ts';
+import { turnOfLoop } from '../observe/time-slice.ts';
+import { auditTail } from './audit-tail.ts';
+import { History } from './history.ts';
+import type { ActRequest, Live, LiveState, LogLine, MemoryPoint } from './live.ts';
+import { performPlan } from './performer.ts';
+import { planRequest } from './planner.ts';
+import { Sampler } from './sampler.ts';
+
+export interface LiveEngineOptions {
+  readonly collector: Collector;
+  readonly system: System;
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  readonly intervalSeconds: number;
+  readonly all: boolean;
+}
+
+/** Points of the header's sparkline. */
+const SPARK_POINTS = 240;
+const LOG_LINES = 200;
+const FILES_SETTLE_MS = 600;
+
+/** The second look comes soon after the first: a leak must be seen twice, and CPU is told from two looks. */
+const SECOND_LOOK_MS = 300;
+
+/** The live engine: samples, remembers, plans and runs; the TUI only subscribes and asks. */
+export class LiveEngine implements Live {
+  readonly #options: LiveEngineOptions;
+  readonly #history = new History();
+  readonly #listeners = new Set<() => void>();
+  readonly #sampler: Sampler;
+  #state: LiveState;
+  #all: boolean;
+  #abort: AbortController | null = null;
+  #filesTimer: NodeJS.Timeout | null = null;
+  /** Settles when nobody plans or acts any more. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: LiveEngineOptions, first: Snapshot) {
+    this.#options = options;
+    this.#all = options.all;
+    this.#state = {
+      snapshot: first,
+      config: options.config,
+      memory: [memoryTotal(first)],
+      intervalSeconds: options.intervalSeconds,
+      slowedDown: false,
+      readOnly: options.system.readOnly,
+      running: null,
+      log: auditTail(options.env),
+      error: null,
+    };
+    this.#history.record(first);
+    this.#sampler = new Sampler({
+      intervalSeconds: options.intervalSeconds,
+      sample: () => this.#sample(),
+      onBackOff: slowedDown => this.#set({ slowedDown }),
+    });
+  }
+
+  /** Resolves with data: the first paint is never an empty screen. */
+  static async start(options: LiveEngineOptions): Promise<LiveEngine> {
+    const first = await options.collector.collect({ all: options.all });
+    // A recorded table does not change: one look is all there is.
+    const recorded = options.system.readOnly !== null;
+    const engine = new LiveEngine(options, recorded ? first : withLeaksSeenTwice(null, first));
+    if (!recorded) engine.#sampler.start(SECOND_LOOK_MS);
+    await turnOfLoop(); // what comes next is the screen, which takes as long to load as a look
+    return engine;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  getState(): LiveState {
+    return this.#state;
+  }
+
+  history(key: IdentityKey): readonly MemoryPoint[] {
+    return this.#history.memory(key);
+  }
+
+  proportionalMemory(pid: number): Promise<number | null> {
+    return this.#options.system.proportionalMemory(pid);
+  }
+
+  plan(request: ActRequest): Promise<Plan> {
+    const { collector, config } = this.#options;
+    const shown = this.#state.snapshot;
+    return this.#alone(async () => {
+      const fresh = await collector.collect({ all: true });
+      return planRequest({ request, shown, fresh, lineage: collector.lineage, config });
+    });
+  }
+
+  async run(plan: Plan, request: ActRequest): Promise<void> {
+    if (this.#abort !== null) throw new Error('another plan is still running');
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#set({ running: { plan, outcomes: [], done: false, summary: null } });
+    await this.#alone(() => this.#perform(plan, request, abort.signal));
+    this.#abort = null;
+    await this.#sampler.now();
+  }
+
+  async #perform(plan: Plan, request: ActRequest, signal: AbortSignal): Promise<void> {
+    const onOutcome = (outcome: Outcome): void => this.#note(outcome);
+    try {
+      const done = await performPlan({ ...this.#options, plan, request, signal, onOutcome });
+      this.#set({ running: { plan, outcomes: done.outcomes, done: true, summary: done.summary } });
+      for (const line of done.log) this.#log(line);
+    } catch (error) {
+      const summary = `it failed: ${error instanceof Error ? error.message : String(error)}`;
+      this.#set({ running: { plan, outcomes: this.#state.running?.outcomes ?? [], done: true, summary } });
+      this.#log({ at: Date.now(), text: summary, tone: 'bad' });
+    }
+  }
+
+  /** One at a time, and no sample meanwhile: two looks at once would spoil each other's measures of CPU. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(async () => {
+      await this.#sampler.pause();
+      try {
+        return await work();
+      } finally {
+        this.#sampler.resume();
+      }
+    });
+    // Whoever asked is told of a failure; the next in the queue has nothing to do with it.
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  async jump(target: Identity): Promise<string> {
+    const found = this.#state.snapshot.processes.find(p => keyOf(p.facts) === keyOf(target));
+    if (found === undefined) return 'It is gone.';
+    if (found.tmux === null) return `${found.name} (${target.pid}) is in no tmux pane.`;
+    return jumpToPane(found.tmux, this.#options.env);
+  }
+
+  setInterval(seconds: number): void {
+    this.#sampler.setInterval(seconds);
+    this.#set({ intervalSeconds: seconds, slowedDown: false });
+  }
+
+  /** The view freezes, not the engine: history and lineage go on. */
+  setFrozen(_frozen: boolean): void {}
+
+  setAll(all: boolean): void {
+    this.#all = all;
+    this.refresh();
+  }
+
+  refresh(): void {
+    void this.#sampler.now();
+  }
+
+  /** A heartbeat file changed: on screen within a second, but a busy disk does not drive the refresh. */
+  noteFiles(): void {
+    this.#filesTimer ??= setTimeout(() => {
+      this.#filesTimer = null;
+      this.refresh();
+    }, FILES_SETTLE_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#abort?.abort();
+    if (this.#filesTimer !== null) clearTimeout(this.#filesTimer);
+    await this.#sampler.stop();
+    await this.#turn; // an act that was cut short still writes what it did
+    this.#options.system.close();
+  }
+
+  async #sample(): Promise<void> {
+    try {
+      const looked = await this.#options.collector.collect({ all: this.#all, past: this.#history });
+      this.#history.record(looked);
+      const snapshot = this.#state.readOnly ? looked : withLeaksSeenTwice(this.#state.snapshot, looked);
+      this.#set({
+        snapshot,
+        memory: [...this.#state.memory, memoryTotal(snapshot)].slice(-SPARK_POINTS),
+        error: null,
+      });
+    } catch (error) {
+      // The screen keeps the last good snapshot and says why it is old.
+      this.#set({ error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #note(outcome: Outcome): void {
+    const { running } = this.#state;
+    if (running === null) return;
+    const others = running.outcomes.filter(known => keyOf(known) !== keyOf(outcome));
+    this.#set({ running: { ...running, outcomes: [...others, outcome] } });
+  }
+
+  #log(line: LogLine): void {
+    this.#set({ log: [...this.#state.log, line].slice(-LOG_LINES) });
+  }
+
+  #set(change: Partial<LiveState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const memoryTotal = (snapshot: Snapshot): number =>
+  snapshot.processes.filter((p: JudgedProcess) => p.related).reduce((sum, p) => sum + memoryOf(p.facts), 0);

@@ -1,8 +1,0 @@
-import type { Context } from './keymap.ts';
-import type { ViewState } from './view-state.ts';
-
-/** Which bindings the keys mean now. */
-export const contextOf = (view: ViewState): Context => {
-  if (view.overlay) return view.overlay.kind === 'planning' ? 'plan' : view.overlay.kind;
-  return view.filterOpen ? 'filter' : 'main';
-};

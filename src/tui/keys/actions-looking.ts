@@ -1,0 +1,144 @@
+import { type Identity, keyOf } from '../../model/identity.ts';
+import { helpContent } from '../components/help.ts';
+import type { Controller } from '../controller.ts';
+import { foldsAbove } from '../view/placement.ts';
+import { bodyRows } from '../view/screen-lines.ts';
+import { type Focus, PANELS } from '../view/state.ts';
+import type { Action } from './actions.ts';
+import { goTo } from './actions-moving.ts';
+
+/** Selects the row of a process, unfolding and unfiltering as needed. */
+const reveal = (controller: Controller, identity: Identity): boolean => {
+  const key = keyOf(identity);
+  const { view, snapshot } = controller;
+  const options = { folded: view.folded, filter: view.filter, sort: view.sort, all: view.all };
+  let folds = foldsAbove(snapshot, key, options);
+  if (!folds && view.filter !== '') {
+    controller.dispatch({ type: 'filter-close', keep: false });
+    folds = foldsAbove(snapshot, key, { ...options, filter: '' });
+  }
+  if (!folds) return false;
+  controller.dispatch({ type: 'fold', keys: folds, folded: false });
+  goTo(
+    controller,
+    controller.rows.findIndex(row => row.key === key),
+  );
+  return true;
+};
+
+/** Goes round the findings that concern a process, from the one selected now. */
+const stepFinding = (controller: Controller, by: 1 | -1): void => {
+  const { snapshot, view } = controller;
+  const findings = snapshot.findings.filter(f => f.processes.length > 0);
+  if (findings.length === 0) {
+    controller.notice('The findings concern files only: tab shows them.');
+    return;
+  }
+  const at = findings.findIndex(f => f.processes.some(i => keyOf(i) === view.selected));
+  const next = at < 0 ? (by > 0 ? 0 : findings.length - 1) : (at + by + findings.length) % findings.length;
+  const finding = findings[next]!;
+  if (reveal(controller, finding.processes[0]!)) controller.notice(`${finding.severity}: ${finding.title}`);
+  else controller.notice('That process is gone, or hidden: a shows all.');
+};
+
+const FOCUS: readonly Focus[] = ['tree', ...PANELS];
+
+const stepFocus = (controller: Controller, by: 1 | -1): void => {
+  const at = FOCUS.indexOf(controller.view.focus);
+  if (controller.view.detail) controller.dispatch({ type: 'detail', open: false });
+  controller.dispatch({ type: 'focus', focus: FOCUS[(at + by + FOCUS.length) % FOCUS.length]! });
+};
+
+/** Enter in a panel goes to the process that the entry speaks of. */
+const enterPanel = (controller: Controller): void => {
+  const { view, snapshot } = controller;
+  const identity =
+    view.focus === 'findings'
+      ? snapshot.findings[view.panelCursor]?.processes[0]
+      : view.focus === 'heartbeats'
+        ? snapshot.heartbeats[view.panelCursor]?.agent
+        : null;
+  if (!identity) {
+    controller.notice('This entry concerns no process.');
+    return;
+  }
+  controller.dispatch({ type: 'focus', focus: 'tree' });
+  if (!reveal(controller, identity)) controller.notice('That process is gone, or hidden: a shows all.');
+};
+
+/** Seconds between two refreshes that `+` and `-` step through. */
+const INTERVALS = [0.5, 1, 2, 3, 5, 10, 30, 60];
+
+const stepInterval = (controller: Controller, by: 1 | -1): void => {
+  const now = controller.live.getState().intervalSeconds;
+  const next = by > 0 ? INTERVALS.find(s => s > now) : INTERVALS.findLast(s => s < now);
+  if (next === undefined) controller.notice(`The interval stays at ${now} s: that is the limit.`);
+  else controller.live.setInterval(next);
+};
+
+const scrollHelp = (controller: Controller, by: number): void => {
+  const { layout, view } = controller;
+  const limit = Math.max(0, helpContent(layout.columns, false).length - (bodyRows({ layout }) - 1));
+  controller.dispatch({ type: 'overlay-scroll', to: Math.min(limit, view.overlayScroll + by) });
+};
+
+export const LOOKING = {
+  filter: controller => controller.dispatch({ type: 'filter-open' }),
+  'filter-keep': controller => controller.dispatch({ type: 'filter-close', keep: true }),
+  'filter-clear': controller => controller.dispatch({ type: 'filter-close', keep: false }),
+  'filter-erase': controller =>
+    controller.dispatch({ type: 'filter', text: [...controller.view.filter].slice(0, -1).join('') }),
+  sort: controller => controller.dispatch({ type: 'next-sort' }),
+  'next-finding': controller => stepFinding(controller, 1),
+  'previous-finding': controller => stepFinding(controller, -1),
+  detail: controller => {
+    if (controller.view.focus !== 'tree') return enterPanel(controller);
+    controller.dispatch({ type: 'detail', open: !controller.view.detail });
+  },
+  'next-panel': controller => stepFocus(controller, 1),
+  'previous-panel': controller => stepFocus(controller, -1),
+  pane: controller => {
+    const target = controller.situation.row?.process;
+    if (!target) return;
+    controller.live.jump({ pid: target.facts.pid, start: target.facts.start }).then(
+      said => controller.notice(said, 'plain'),
+      (error: unknown) => controller.notice(error instanceof Error ? error.message : String(error), 'bad'),
+    );
+  },
+  all: controller => {
+    const all = !controller.view.all;
+    controller.live.setAll(all);
+    controller.dispatch({ type: 'all', all });
+  },
+  freeze: controller => {
+    const frozen = controller.view.frozen === null;
+    controller.live.setFrozen(frozen);
+    controller.dispatch({ type: 'freeze', snapshot: frozen ? controller.live.getState().snapshot : null });
+  },
+  longer: controller => stepInterval(controller, 1),
+  shorter: controller => stepInterval(controller, -1),
+  refresh: controller => {
+    controller.live.refresh();
+    controller.redraw();
+  },
+  help: controller => controller.dispatch({ type: 'overlay', overlay: { kind: 'help' } }),
+  'help-up': controller => scrollHelp(controller, -1),
+  'help-down': controller => scrollHelp(controller, 1),
+  'help-page-up': controller => scrollHelp(controller, 2 - bodyRows(controller)),
+  'help-page-down': controller => scrollHelp(controller, bodyRows(controller) - 2),
+  back: controller => {
+    const { detail, focus, filter } = controller.view;
+    if (detail) controller.dispatch({ type: 'detail', open: false });
+    else if (focus !== 'tree') controller.dispatch({ type: 'focus', focus: 'tree' });
+    else if (filter !== '') controller.dispatch({ type: 'filter-close', keep: false });
+  },
+  quit: controller => {
+    const { running } = controller.live.getState();
+    const cutsShort = running !== null && !running.done && controller.toldOfQuitting !== running.plan;
+    if (!cutsShort) return controller.quit(0);
+    controller.toldOfQuitting = running.plan;
+    controller.notice('A plan is still running: q again quits and sends no further signal.');
+  },
+  interrupt: controller => controller.quit(130),
+  suspend: controller => controller.suspend(),
+} satisfies Record<string, Action>;

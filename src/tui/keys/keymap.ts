@@ -1,0 +1,134 @@
+import type { ViewState } from '../view/state.ts';
+import { contextOf } from './context.ts';
+import {
+  needsDetail,
+  needsFinding,
+  needsLeak,
+  needsMark,
+  needsPane,
+  needsTarget,
+  needsWork,
+  needsZombie,
+  type Situation,
+} from './reasons.ts';
+
+export type { Situation } from './reasons.ts';
+
+/** Where a key means something: each place has its own bindings. */
+export const CONTEXTS = ['main', 'filter', 'plan', 'running', 'signals', 'help'] as const;
+export type Context = (typeof CONTEXTS)[number];
+
+type Reason = (situation: Situation) => string | null;
+
+/** context, keys, one word for the footer (or none), description, and what says why it cannot act now. */
+type Entry = readonly [context: Context, keys: string, label: string, description: string, reason?: Reason];
+
+/** Every key of the product. Help, footer and the README's table are made from this. */
+const TABLE = {
+  'end-process': [
+    'main',
+    'x',
+    'end',
+    'end the selected or marked subtrees (TERM, then KILL), after the plan',
+    needsTarget,
+  ],
+  kill: [
+    'main',
+    'X',
+    'kill',
+    'kill the selected or marked subtrees at once (SIGKILL), after the plan',
+    needsTarget,
+  ],
+  clean: ['main', 'c', 'clean', 'clean what is proven leaked, after the plan', needsLeak],
+  zombies: [
+    'main',
+    'z',
+    'zombies',
+    'zombies: nudge the parent that owes the wait, after the plan',
+    needsZombie,
+  ],
+  signal: ['main', 'S', 'signal', 'choose a signal for the selected or marked processes', needsTarget],
+  up: ['main', 'up k', '', 'one row up'],
+  down: ['main', 'down j', '', 'one row down'],
+  left: ['main', 'left h', '', 'fold the row, or go to its parent'],
+  right: ['main', 'right l', '', 'unfold the row, or go to its first child'],
+  'page-up': ['main', 'pageup ctrl-b', '', 'one page up'],
+  'page-down': ['main', 'pagedown ctrl-f', '', 'one page down'],
+  home: ['main', 'g home', '', 'first row'],
+  end: ['main', 'G end', '', 'last row'],
+  'fold-all': ['main', 'H', '', 'fold everything'],
+  'unfold-all': ['main', 'L', '', 'unfold everything'],
+  mark: ['main', 'space', 'mark', 'mark or unmark the row; on a heading, all below it'],
+  'unmark-all': ['main', 'u', '', 'unmark everything', needsMark],
+  filter: ['main', '/', 'filter', 'show only what matches: name, kind, verdict, pid, path'],
+  sort: ['main', 's', 'sort', 'next order: start, memory, CPU, newest, name, pid'],
+  'next-finding': ['main', 'n', 'finding', 'select the process of the next finding', needsFinding],
+  'previous-finding': ['main', 'N', '', 'select the process of the previous finding', needsFinding],
+  detail: ['main', 'enter', 'detail', 'open or close the detail pane; in a panel: go to the process'],
+  'detail-down': ['main', 'J', '', 'scroll the detail pane down', needsDetail],
+  'detail-up': ['main', 'K', '', 'scroll the detail pane up', needsDetail],
+  'next-panel': ['main', 'tab', 'panels', 'next panel: tree, findings, heartbeats, log'],
+  'previous-panel': ['main', 'shift-tab', '', 'previous panel'],
+  pane: ['main', 'o', 'pane', 'go to its tmux pane', needsPane],
+  all: ['main', 'a', 'all', 'all processes, or only those related to agents'],
+  freeze: ['main', 'p', 'freeze', 'freeze or thaw the view; collection goes on'],
+  longer: ['main', '+ =', '', 'refresh less often'],
+  shorter: ['main', '- _', '', 'refresh more often'],
+  refresh: ['main', 'r ctrl-l', '', 'refresh and redraw now'],
+  help: ['main', '? f1', 'help', 'this help'],
+  back: ['main', 'escape', '', 'close what is open: detail, panel, filter'],
+  quit: ['main', 'q', 'quit', 'quit'],
+  interrupt: ['main', 'ctrl-c', '', 'quit with exit code 130, from anywhere'],
+  suspend: ['main', 'ctrl-z', '', 'suspend to the shell; fg comes back'],
+  'filter-keep': ['filter', 'enter', 'keep', 'keep the filter'],
+  'filter-clear': ['filter', 'escape', 'clear', 'clear the filter'],
+  'filter-erase': ['filter', 'backspace delete', '', 'erase one character'],
+  'filter-up': ['filter', 'up', '', 'one row up'],
+  'filter-down': ['filter', 'down', '', 'one row down'],
+  go: ['plan', 'y', 'go', 'run the plan; any other key leaves it'],
+  'plan-up': ['plan', 'up k', '', 'scroll the plan up'],
+  'plan-down': ['plan', 'down j', '', 'scroll the plan down'],
+  'plan-page-up': ['plan', 'pageup', '', 'scroll a page up'],
+  'plan-page-down': ['plan', 'pagedown space', '', 'scroll a page down'],
+  'plan-erase': ['plan', 'backspace delete', '', 'erase a typed digit'],
+  stop: ['running', 'C', 'stop', 'send no further signals', needsWork],
+  'running-up': ['running', 'up k pageup', '', 'scroll up'],
+  'running-down': ['running', 'down j pagedown', '', 'scroll down'],
+  'running-leave': ['running', 'escape enter q space', 'leave', 'back to the tree; the work goes on'],
+  'signals-up': ['signals', 'up k', '', 'previous signal'],
+  'signals-down': ['signals', 'down j', '', 'next signal'],
+  'signals-choose': ['signals', 'enter', 'choose', 'show the plan for this signal'],
+  'help-up': ['help', 'up k', '', 'scroll up'],
+  'help-down': ['help', 'down j', '', 'scroll down'],
+  'help-page-up': ['help', 'pageup', '', 'a page up'],
+  'help-page-down': ['help', 'pagedown space', '', 'a page down'],
+} as const satisfies Record<string, Entry>;
+
+export type BindingName = keyof typeof TABLE;
+
+export interface Binding {
+  readonly name: BindingName;
+  readonly context: Context;
+  readonly keys: readonly string[];
+  /** For the footer; empty: not in the footer. */
+  readonly label: string;
+  readonly description: string;
+  /** A sentence when the key cannot act now, else null. */
+  readonly disabledReason: Reason | null;
+}
+
+export const BINDINGS: readonly Binding[] = (Object.entries(TABLE) as [BindingName, Entry][]).map(
+  ([name, [context, keys, label, description, reason = null]]) => ({
+    name,
+    context,
+    keys: keys.split(' '),
+    label,
+    description,
+    disabledReason: reason,
+  }),
+);
+
+export const bindingFor = (view: ViewState, key: string): Binding | null => {
+  const context = contextOf(view);
+  return BINDINGS.find(b => b.context === context && b.keys.includes(key)) ?? null;
+};

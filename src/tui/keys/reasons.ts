@@ -1,0 +1,50 @@
+import type { LiveState } from '../../live/live.ts';
+import type { JudgedProcess } from '../../model/snapshot.ts';
+import type { Row } from '../view/rows.ts';
+import type { ViewState } from '../view/state.ts';
+
+/** What a binding may look at to say that it cannot act now. */
+export interface Situation {
+  readonly view: ViewState;
+  readonly state: LiveState;
+  readonly row: Row | null;
+  /** Marked processes, or the selected one. */
+  readonly targets: readonly JudgedProcess[];
+}
+
+/** Why a key cannot act now, in a sentence; null when it can. */
+const cannotAct = ({ state }: Situation): string | null => {
+  if (state.readOnly) return state.readOnly;
+  return state.running && !state.running.done ? 'A plan is still running: wait for it to finish.' : null;
+};
+
+export const needsTarget = (situation: Situation): string | null =>
+  cannotAct(situation) ??
+  (situation.targets.length > 0 ? null : 'Nothing to act on: select a process, or mark some with space.');
+
+export const needsLeak = (situation: Situation): string | null =>
+  cannotAct(situation) ??
+  (situation.state.snapshot.totals.leaks > 0
+    ? null
+    : 'No process is proven leaked: there is nothing to clean.');
+
+export const needsZombie = (situation: Situation): string | null =>
+  cannotAct(situation) ??
+  (situation.state.snapshot.totals.zombies > 0 ? null : 'No zombies below a related process.');
+
+export const needsFinding = ({ state, view }: Situation): string | null =>
+  (view.frozen ?? state.snapshot).findings.length > 0 ? null : 'No findings.';
+
+export const needsPane = ({ state, row }: Situation): string | null => {
+  if (state.readOnly) return state.readOnly;
+  return row?.process?.tmux ? null : 'This row is not in a tmux pane.';
+};
+
+export const needsMark = ({ view }: Situation): string | null =>
+  view.marked.size > 0 ? null : 'Nothing is marked.';
+
+export const needsWork = ({ state }: Situation): string | null =>
+  state.running && !state.running.done ? null : 'It is done: there is nothing to stop.';
+
+export const needsDetail = ({ view }: Situation): string | null =>
+  view.detail ? null : 'The detail pane is closed: enter opens it.';

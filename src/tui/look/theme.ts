@@ -1,0 +1,116 @@
+import type { ThemeName } from '../../model/config.ts';
+
+/** What a piece of text means. Components name the meaning; only this file knows colours. */
+export const TONES = [
+  'plain',
+  'faint',
+  'strong',
+  'title',
+  'heading',
+  'key',
+  'rule',
+  'good',
+  'warn',
+  'bad',
+  'leak',
+  'reason',
+  'suspect',
+  'live',
+  'protected',
+  'unknown',
+  'agent',
+  'server',
+  'build',
+  'group',
+  'mark',
+  'graph',
+  'selected',
+  'selectedFaint',
+] as const;
+export type Tone = (typeof TONES)[number];
+
+/** SGR parameters per tone: 1 bold, 2 faint, 4 underline, 7 inverse, 30–37 and 90–97 colours. */
+export type Theme = Readonly<Record<Tone, string>>;
+
+/** The 16 ANSI colours, so that the user's own palette decides what red looks like. */
+const DEFAULT = {
+  plain: '',
+  faint: '2',
+  strong: '1',
+  title: '1;36',
+  heading: '4',
+  key: '1;36',
+  rule: '2',
+  good: '32',
+  warn: '33',
+  bad: '1;31',
+  leak: '1;31',
+  reason: '31',
+  suspect: '33',
+  live: '2;32',
+  protected: '34',
+  unknown: '2',
+  agent: '1',
+  server: '36',
+  build: '35',
+  group: '1;34',
+  mark: '1;33',
+  graph: '36',
+  selected: '7',
+  selectedFaint: '7',
+} satisfies Theme;
+
+export const THEMES = {
+  default: DEFAULT,
+  // Yellow and cyan vanish on white: their places go to magenta and blue.
+  light: {
+    ...DEFAULT,
+    title: '1;34',
+    key: '1;34',
+    warn: '35',
+    suspect: '35',
+    server: '34',
+    build: '33',
+    mark: '1;35',
+    graph: '34',
+  },
+  // Nothing faint, everything that matters bold.
+  'high-contrast': {
+    ...DEFAULT,
+    faint: '',
+    title: '1;97',
+    heading: '1;4',
+    key: '1;93',
+    rule: '',
+    good: '1;92',
+    warn: '1;93',
+    bad: '1;91',
+    leak: '1;91',
+    reason: '1;91',
+    suspect: '1;93',
+    live: '1;92',
+    protected: '1;96',
+    unknown: '',
+    agent: '1;97',
+    server: '1;96',
+    build: '1;95',
+    group: '1;97',
+    mark: '1;93',
+    graph: '1;96',
+    selected: '1;7',
+    selectedFaint: '1;7',
+  },
+} satisfies Record<ThemeName, Theme>;
+
+/** NO_COLOR asks for no colour; bold, faint and inverse still carry the selection and the headings. */
+const withoutColour = (parameters: string): string =>
+  parameters
+    .split(';')
+    .filter(code => Number(code) < 30)
+    .join(';');
+
+export const themeFor = (name: ThemeName, colour: boolean): Theme => {
+  const theme = THEMES[name];
+  if (colour) return theme;
+  return Object.fromEntries(TONES.map(tone => [tone, withoutColour(theme[tone])])) as Record<Tone, string>;
+};

@@ -1,0 +1,70 @@
+import { formatAge } from '../../model/format.ts';
+import type { Heartbeat } from '../../model/heartbeat.ts';
+import type { Tone } from '../look/theme.ts';
+import type { Row } from './rows.ts';
+
+export interface Doing {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const BEAT_TONES = {
+  fine: 'good',
+  warn: 'warn',
+  critical: 'bad',
+  unreadable: 'warn',
+  leftover: 'faint',
+} satisfies Record<Heartbeat['state'], Tone>;
+
+export const beatTone = (beat: Heartbeat): Tone => BEAT_TONES[beat.state];
+
+const silent = (beat: Heartbeat): string => `silent for ${formatAge(beat.ageSeconds)}`;
+
+/** Said first: what is wrong must not be cut off at the edge of a column. */
+const TROUBLES = {
+  fine: () => '',
+  warn: silent,
+  critical: silent,
+  unreadable: beat => beat.reason ?? 'unreadable',
+  leftover: beat => beat.reason ?? 'left over',
+} satisfies Record<Heartbeat['state'], (beat: Heartbeat) => string>;
+
+/** `silent for 13m: task 688, phase 2, checking diagnostics, foo`: what a heartbeat tells. */
+export const beatText = (beat: Heartbeat): string => {
+  const parts = [
+    beat.task === null ? '' : `task ${beat.task}`,
+    beat.phase === null ? '' : `phase ${beat.phase}`,
+    beat.operation?.replaceAll('_', ' ') ?? '',
+    beat.proof ?? '',
+  ];
+  const told = parts.filter(Boolean).join(', ');
+  return [TROUBLES[beat.state](beat), told].filter(Boolean).join(': ');
+};
+
+/** `zsh` of `/usr/bin/zsh` and of the `-zsh` of a login shell. */
+const basename = (word: string): string => word.slice(word.lastIndexOf('/') + 1).replace(/^-/, '');
+
+/** The command without what the name column says already: the program, and the interpreter before it. */
+const argumentsOf = (command: string, name: string): string => {
+  if (command === `[${name}]`) return '';
+  // The name may stop short of a version: `npm exec x` of `npm exec x@latest`.
+  if (command.startsWith(name)) return command.slice(name.length).replace(/^\S*\s*/, '');
+  const words = command.split(' ');
+  const program = name.split(' ')[0]!;
+  const at = words.slice(0, 3).findIndex(word => basename(word) === program);
+  return at < 0 ? command : words.slice(at + 1).join(' ');
+};
+
+/** What a process is doing, in one line: the reason when it is not live, its heartbeat, where it works, its arguments. */
+export const doing = (row: Row): Doing => {
+  const p = row.process;
+  if (!p) return { text: row.group?.note ?? '', tone: 'faint' };
+  const why = row.inherits ? undefined : p.why[0];
+  if (p.verdict === 'leak' && why) return { text: why, tone: 'reason' };
+  if (p.verdict === 'suspect' && why) return { text: why, tone: 'suspect' };
+  if (row.beat) return { text: beatText(row.beat), tone: beatTone(row.beat) };
+  if (p.verdict === 'protected' && why) return { text: why, tone: 'faint' };
+  const cwd = p.facts.details?.cwd;
+  if ((p.kind === 'agent' || p.kind === 'lake') && cwd) return { text: cwd, tone: 'faint' };
+  return { text: argumentsOf(p.command, p.name) || (p.kind === 'shell' ? '' : (cwd ?? '')), tone: 'faint' };
+};

@@ -1,0 +1,101 @@
+import { cells, cut } from '../../model/width.ts';
+import type { Theme, Tone } from '../look/theme.ts';
+
+/** A piece of text with one meaning. */
+export interface Run {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** One row of the screen, left to right. */
+export type Line = readonly Run[];
+
+export const run = (text: string, tone: Tone = 'plain'): Run => ({ text, tone });
+
+export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + cells(text), 0);
+
+export type Align = 'left' | 'right';
+
+/** The text in exactly `width` cells: cut with a mark, or filled with spaces. */
+export const toWidth = (text: string, width: number, align: Align = 'left', mark = '…'): string => {
+  if (width <= 0) return '';
+  const short = cut(text, width, mark);
+  const fill = ' '.repeat(Math.max(0, width - cells(short)));
+  return align === 'left' ? short + fill : fill + short;
+};
+
+/** The line in exactly `width` cells. */
+export const lineToWidth = (line: Line, width: number, mark = '…'): Line => {
+  const out: Run[] = [];
+  let room = width;
+  for (const { text, tone } of line) {
+    const wide = cells(text);
+    if (wide > room) {
+      out.push({ text: toWidth(text, room, 'left', mark), tone });
+      return out;
+    }
+    if (wide > 0) out.push({ text, tone });
+    room -= wide;
+  }
+  if (room > 0) out.push({ text: ' '.repeat(room), tone: 'plain' });
+  return out;
+};
+
+/** Left part, blank, right part; the right part gives way when both do not fit. */
+export const spread = (left: Line, right: Line, width: number): Line => {
+  const gap = width - lineWidth(left) - lineWidth(right);
+  if (gap < 1) return lineToWidth(left, width);
+  return [...left, run(' '.repeat(gap)), ...right];
+};
+
+/** Every run in one tone, for the selected row: inverse over a mixture of colours is unreadable. */
+export const inTone = (line: Line, tone: Tone): Line => [
+  { text: line.map(({ text }) => text).join(''), tone },
+];
+
+/** Words in lines of at most `width` cells; a word longer than a line is cut across lines. */
+export const wrap = (text: string, width: number): readonly string[] => {
+  if (width < 1) return [];
+  const lines: string[] = [];
+  let current = '';
+  const flush = (): void => {
+    if (current !== '') lines.push(current);
+    current = '';
+  };
+  for (const word of text.split(' ')) {
+    let rest = word;
+    if (current !== '' && cells(current) + 1 + cells(rest) <= width) {
+      current += ` ${rest}`;
+      continue;
+    }
+    flush();
+    while (cells(rest) > width) {
+      const head = cut(rest, width, '');
+      if (head === '') break; // a wide character in a column of one
+      lines.push(head);
+      rest = rest.slice(head.length);
+    }
+    current = rest;
+  }
+  flush();
+  return lines.length > 0 ? lines : [''];
+};
+
+const RESET = '\u001b[0m';
+
+/** The line as the terminal wants it. Trailing plain blanks are left out: the painter erases the row first. */
+export const paint = (line: Line, theme: Theme): string => {
+  let out = '';
+  let open = '';
+  for (const { text, tone } of line) {
+    if (text === '') continue;
+    const wanted = theme[tone];
+    if (wanted !== open) {
+      if (open !== '') out += RESET;
+      if (wanted !== '') out += `\u001b[${wanted}m`;
+      open = wanted;
+    }
+    out += text;
+  }
+  return open === '' ? out.trimEnd() : out + RESET;
+};

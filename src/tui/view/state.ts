@@ -1,0 +1,166 @@
+import type { ActRequest } from '../../live/live.ts';
+import type { IdentityKey } from '../../model/identity.ts';
+import type { Plan } from '../../model/plan.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import type { Tone } from '../look/theme.ts';
+import { KERNEL } from './row-groups.ts';
+import { SORTS, type SortId } from './row-sort.ts';
+
+export const PANELS = ['findings', 'heartbeats', 'log'] as const;
+export type PanelId = (typeof PANELS)[number];
+export type Focus = 'tree' | PanelId;
+
+export type Overlay =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'signals'; readonly cursor: number }
+  | { readonly kind: 'planning'; readonly request: ActRequest }
+  | {
+      readonly kind: 'plan';
+      readonly request: ActRequest;
+      readonly plan: Plan;
+      /** The last chunk of keys typed before it was seen, or in which a pid was completed: a `y` from it does not count. */
+      readonly openedIn: number;
+      /** Digits typed so far, and pids typed in full: soft-protected processes ask for theirs. */
+      readonly typed: string;
+      readonly confirmed: readonly number[];
+    }
+  | { readonly kind: 'running' };
+
+export interface Notice {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export interface ViewState {
+  /** A row's key, and where it was last seen: when it vanishes the row in its place is selected. */
+  readonly selected: string | null;
+  readonly selectedIndex: number;
+  readonly top: number;
+  readonly folded: ReadonlySet<string>;
+  readonly marked: ReadonlySet<IdentityKey>;
+  readonly filter: string;
+  readonly filterOpen: boolean;
+  readonly sort: SortId;
+  readonly focus: Focus;
+  /** The panel under the tree while the tree has the keys. */
+  readonly panel: PanelId;
+  readonly panelCursor: number;
+  readonly detail: boolean;
+  readonly detailScroll: number;
+  readonly overlay: Overlay | null;
+  readonly overlayScroll: number;
+  readonly frozen: Snapshot | null;
+  readonly all: boolean;
+  readonly notice: Notice | null;
+}
+
+export const INITIAL_VIEW: ViewState = {
+  selected: null,
+  selectedIndex: 0,
+  top: 0,
+  folded: new Set([KERNEL.key]),
+  marked: new Set(),
+  filter: '',
+  filterOpen: false,
+  sort: 'start',
+  focus: 'tree',
+  panel: 'findings',
+  panelCursor: 0,
+  detail: false,
+  detailScroll: 0,
+  overlay: null,
+  overlayScroll: 0,
+  frozen: null,
+  all: false,
+  notice: null,
+};
+
+export type ViewEvent =
+  | { readonly type: 'select'; readonly key: string; readonly index: number }
+  | {
+      readonly type: 'placed';
+      readonly selected: string | null;
+      readonly index: number;
+      readonly top: number;
+    }
+  | { readonly type: 'fold'; readonly keys: readonly string[]; readonly folded: boolean }
+  | { readonly type: 'mark'; readonly keys: readonly IdentityKey[] }
+  | { readonly type: 'keep-marks'; readonly living: ReadonlySet<IdentityKey> }
+  | { readonly type: 'unmark-all' }
+  | { readonly type: 'filter-open' }
+  | { readonly type: 'filter'; readonly text: string }
+  | { readonly type: 'filter-close'; readonly keep: boolean }
+  | { readonly type: 'next-sort' }
+  | { readonly type: 'focus'; readonly focus: Focus }
+  | { readonly type: 'panel-cursor'; readonly cursor: number }
+  | { readonly type: 'detail'; readonly open: boolean }
+  | { readonly type: 'detail-scroll'; readonly to: number }
+  | { readonly type: 'overlay'; readonly overlay: Overlay | null }
+  | { readonly type: 'overlay-scroll'; readonly to: number }
+  | { readonly type: 'freeze'; readonly snapshot: Snapshot | null }
+  | { readonly type: 'all'; readonly all: boolean }
+  | { readonly type: 'notice'; readonly notice: Notice | null };
+
+const changed = (
+  set: ReadonlySet<string>,
+  keys: readonly string[],
+  present: boolean,
+): ReadonlySet<string> => {
+  const next = new Set(set);
+  for (const key of keys) {
+    if (present) next.add(key);
+    else next.delete(key);
+  }
+  return next;
+};
+
+/** Marks all of them, or unmarks them when all are marked already. */
+const toggled = (set: ReadonlySet<string>, keys: readonly string[]): ReadonlySet<string> =>
+  changed(
+    set,
+    keys,
+    keys.some(key => !set.has(key)),
+  );
+
+type Handlers = {
+  readonly [T in ViewEvent['type']]: (view: ViewState, event: Extract<ViewEvent, { type: T }>) => ViewState;
+};
+
+const HANDLERS: Handlers = {
+  select: (view, { key, index }) => ({ ...view, selected: key, selectedIndex: index, detailScroll: 0 }),
+  placed: (view, { selected, index, top }) => ({ ...view, selected, selectedIndex: index, top }),
+  fold: (view, { keys, folded }) => ({ ...view, folded: changed(view.folded, keys, folded) }),
+  mark: (view, { keys }) => ({ ...view, marked: toggled(view.marked, keys) }),
+  'keep-marks': (view, { living }) => ({
+    ...view,
+    marked: new Set([...view.marked].filter(key => living.has(key))),
+  }),
+  'unmark-all': view => ({ ...view, marked: new Set() }),
+  'filter-open': view => ({ ...view, filterOpen: true, focus: 'tree' }),
+  filter: (view, { text }) => ({ ...view, filter: text }),
+  'filter-close': (view, { keep }) => ({ ...view, filterOpen: false, filter: keep ? view.filter : '' }),
+  'next-sort': view => ({ ...view, sort: SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length]! }),
+  focus: (view, { focus }) => ({
+    ...view,
+    focus,
+    panel: focus === 'tree' ? view.panel : focus,
+    panelCursor: 0,
+  }),
+  'panel-cursor': (view, { cursor }) => ({ ...view, panelCursor: cursor }),
+  detail: (view, { open }) => ({ ...view, detail: open, detailScroll: 0 }),
+  'detail-scroll': (view, { to }) => ({ ...view, detailScroll: Math.max(0, to) }),
+  overlay: (view, { overlay }) => ({
+    ...view,
+    overlay,
+    overlayScroll: overlay?.kind === view.overlay?.kind ? view.overlayScroll : 0,
+  }),
+  'overlay-scroll': (view, { to }) => ({ ...view, overlayScroll: Math.max(0, to) }),
+  freeze: (view, { snapshot }) => ({ ...view, frozen: snapshot }),
+  all: (view, { all }) => ({ ...view, all }),
+  notice: (view, { notice }) => ({ ...view, notice }),
+};
+
+/** The one reducer: every change of what is looked at goes through here. */
+export const reduce = (view: ViewState, event: ViewEvent): ViewState =>
+  // The table's type guarantees that the handler takes this event; the compiler cannot relate the two unions.
+  (HANDLERS[event.type] as (view: ViewState, event: ViewEvent) => ViewState)(view, event);

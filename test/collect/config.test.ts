@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { homeDirectory, loadConfig, loadRootSettings, UsageError } from '../../src/collect/config.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'reaptop-config-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const write = (path: string, value: unknown): string => {
+  const full = join(dir, path);
+  mkdirSync(join(full, '..'), { recursive: true });
+  writeFileSync(full, typeof value === 'string' ? value : JSON.stringify(value));
+  return full;
+};
+const load = (value: unknown) => loadConfig({}, write('config.json', value));
+
+describe('the user’s config', () => {
+  it('is the default when there is none, wherever HOME is', async () => {
+    expect(await loadConfig({ HOME: dir })).toBe(DEFAULT_CONFIG);
+    expect(await loadConfig({ HOME: '/nowhere' })).toBe(DEFAULT_CONFIG);
+    write('a-file', '');
+    expect(await loadConfig({ HOME: join(dir, 'a-file') })).toBe(DEFAULT_CONFIG);
+  });
+
+  it('is found in XDG_CONFIG_HOME before HOME', async () => {
+    write('home/.config/reaptop/config.json', { theme: 'light' });
+    write('xdg/reaptop/config.json', { theme: 'high-contrast' });
+    const HOME = join(dir, 'home');
+    expect((await loadConfig({ HOME })).theme).toBe('light');
+    expect((await loadConfig({ HOME, XDG_CONFIG_HOME: join(dir, 'xdg') })).theme).toBe('high-contrast');
+    expect((await loadConfig({ HOME, XDG_CONFIG_HOME: '' })).theme).toBe('light');
+  });
+
+  it.each(Object.entries(DEFAULT_CONFIG.thresholds))(
+    'sets every number of %s, and leaves the others',
+    async (id, values) => {
+      for (const name of Object.keys(values)) {
+        const { thresholds } = await load({ thresholds: { [id]: { [name]: 7 } } });
+        expect(thresholds).toEqual({ ...DEFAULT_CONFIG.thresholds, [id]: { ...values, [name]: 7 } });
+      }
+    },
+  );
+
+  it('takes recognisers and protections', async () => {
+    const recogniser = { name: 'mine', kind: 'mcp', program: 'my-*', args: ['serve'] };
+    expect(await load({ recognisers: [recogniser], protect: ['postgres*'] })).toMatchObject({
+      recognisers: [recogniser],
+      protect: ['postgres*'],
+    });
+  });
+
+  it.each<[unknown, string]>([
+    [{ thresholds: { leaks: {} } }, 'thresholds.leaks: unknown key; allowed here: leak, zombie'],
+    [{ thresholds: { 'too-many-agents': { count: -1 } } }, 'thresholds.too-many-agents.count'],
+    [{ thresholds: { 'too-many-agents': { count: 1.5 } } }, 'thresholds.too-many-agents.count'],
+    [{ thresholds: { spinning: { seconds: 0 } } }, 'thresholds.spinning.seconds'],
+    [{ recognisers: [{ name: 'x', kind: 'mcp' }] }, 'recognisers.0.program'],
+    [{ heartbeats: [{ name: 'x', glob: 'y', timeFormat: 'stardate' }] }, 'heartbeats.0.timeFormat'],
+    [{ protect: [''] }, 'protect.0'],
+    [null, 'the whole file'],
+    ['{', 'is no JSON'],
+  ])('says what is wrong and where: %j', async (value, says) => {
+    await expect(load(value)).rejects.toThrow(UsageError);
+    await expect(load(value)).rejects.toThrow(says);
+  });
+
+  it('that cannot be read is an error, never silently none: it may hold protections', async () => {
+    mkdirSync(join(dir, 'reaptop/config.json'), { recursive: true });
+    await expect(loadConfig({ XDG_CONFIG_HOME: dir })).rejects.toThrow(
+      /config\.json cannot be read \(EISDIR\)/,
+    );
+  });
+
+  it('cannot write to the terminal through its own complaint', async () => {
+    for (const text of ['{"\\u001b[2J": 1}', '\x1b[2J', '{"theme": "\\u001b[2J"}'])
+      await expect(load(text)).rejects.toThrow(/^[^\p{Cc}]*$/u);
+  });
+});
+
+describe('a root’s .reaptop.json', () => {
+  it('may add protections and heartbeat sources, and tune the findings of its own files', async () => {
+    write('.reaptop.json', {
+      protect: ['dev-db'],
+      heartbeats: [{ name: 'mine', glob: '*.beat' }],
+      thresholds: { 'heartbeat-stale': { warnSeconds: 5 } },
+    });
+    const settings = await loadRootSettings([dir, '/nowhere']);
+    expect(settings).toMatchObject({ protect: ['dev-db'], heartbeats: [{ name: 'mine' }], warnings: [] });
+    expect(settings.thresholds.get(dir)).toEqual({ 'heartbeat-stale': { warnSeconds: 5 } });
+  });
+
+  it.each<[string, unknown]>([
+    ['recognisers', { recognisers: [], protect: ['x'] }],
+    ['thresholds of processes', { thresholds: { 'over-memory': { limitBytes: 1 } }, protect: ['x'] }],
+    ['theme', { theme: 'light', protect: ['x'] }],
+    ['a wrong type', { protect: 'x' }],
+    ['no JSON', '{{'],
+    ['more than a config', `{"protect": ["${'x'.repeat(70_000)}"]}`],
+  ])('is ignored whole, with one warning, when it holds %s', async (_, value) => {
+    write('.reaptop.json', value);
+    const { protect, heartbeats, thresholds, warnings } = await loadRootSettings([dir]);
+    expect([protect, heartbeats, thresholds.size]).toEqual([[], [], 0]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/\.reaptop\.json is ignored: .*may only add/);
+  });
+
+  it('names what a project may set, not what a user may', async () => {
+    write('.reaptop.json', { thresholds: { leak: {} } });
+    const { warnings } = await loadRootSettings([dir]);
+    expect(warnings[0]).toMatch(/thresholds\.leak: unknown key; allowed here: heartbeat-stale, /);
+    expect(warnings[0]).not.toContain('over-memory');
+  });
+
+  it('cannot hang us as a pipe, nor as a directory', async () => {
+    execFileSync('mkfifo', [join(dir, '.reaptop.json')]);
+    expect((await loadRootSettings([dir])).warnings[0]).toMatch(/not a regular file/);
+    rmSync(join(dir, '.reaptop.json'));
+    mkdirSync(join(dir, '.reaptop.json'));
+    expect((await loadRootSettings([dir])).warnings[0]).toMatch(/not a regular file/);
+  });
+});
+
+it('without HOME the password database knows the home directory', () => {
+  expect(homeDirectory({ HOME: '/x' })).toBe('/x');
+  expect(homeDirectory({})).toMatch(/^\//);
+  expect(homeDirectory({ HOME: '' })).toMatch(/^\//);
+});

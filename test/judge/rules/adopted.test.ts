@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { type Extra, type Row, session, UID, world, ZOMBIE } from '../../support/world.ts';
+
+const SERVER = 'node /opt/mcp-server-github';
+const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'dead' };
+
+describe('rule 7: adopted', () => {
+  const orphan = (command: string, extra: Extra = {}, rest: Row[] = []): string =>
+    world([[1000, 1, command, extra], ...rest]).verdict(1000);
+  const listening = { details: { listening: { ports: [3000], clients: 0 } } };
+
+  it.each([
+    ['java', 'java -jar ls.jar'],
+    ['an agent', 'claude -p x'],
+    ['a build', 'lake build'],
+    ['a server', SERVER],
+    ['a shell of the Bash tool', '/bin/zsh'],
+    ['a wrapper', 'npm exec something'],
+  ])('%s whose owner is proven dead is leaked', (_, command) => {
+    expect(orphan(command, { env: DEAD })).toBe('leak');
+  });
+
+  it('of a dead owner, what listens itself or below is only suspect: somebody may want that dev server', () => {
+    expect(orphan('node dev-server.js', { env: DEAD, ...listening })).toBe('suspect');
+    expect(orphan('/bin/zsh', { env: DEAD }, [[1001, 1000, 'node dev-server.js', listening]])).toBe(
+      'suspect',
+    );
+    expect(orphan(SERVER, { env: DEAD, ...listening })).toBe('leak');
+  });
+
+  it('below a leaked server, too, what listens is only suspect', () => {
+    const { verdict } = world([
+      [1000, 1, SERVER],
+      [1001, 1000, 'node dashboard.js', listening],
+      [1002, 1000, 'node helper.js'],
+    ]);
+    expect([1000, 1001, 1002].map(verdict)).toEqual(['leak', 'suspect', 'leak']);
+  });
+
+  it.each([
+    ['mcp', SERVER],
+    ['lean-lsp', 'lean-lsp-mcp'],
+    ['lean', '/t/bin/lean --worker file:///X.lean'],
+    ['lake serve, which only wraps lean --server', 'lake serve --'],
+    ['browser', '/c/ms-playwright/chromium-1/chrome --headless --remote-debugging-pipe'],
+    ['a wrapper around a server', 'npx -y chroma-mcp'],
+  ])('without any owner, %s is leaked', (_, command) => {
+    expect(orphan(command)).toBe('leak');
+  });
+
+  it('without any owner, an agent or a build is suspect: nohup is how people detach work', () => {
+    expect([orphan('claude -p work'), orphan('lake build'), orphan('codex exec x')]).toEqual(
+      Array(3).fill('suspect'),
+    );
+  });
+
+  it('an agent or a build that lost its terminal is leaked, with or without a wrapper around it', () => {
+    const lost = { details: { lostTerminal: true } };
+    expect([orphan('claude', lost), orphan('lake build', lost)]).toEqual(['leak', 'leak']);
+    const { verdict } = world([
+      [1000, 1, 'sh -c claude', lost],
+      [1001, 1000, 'claude', lost],
+    ]);
+    expect([1000, 1001].map(verdict)).toEqual(['leak', 'leak']);
+  });
+
+  it('a lost terminal says nothing about anything else', () => {
+    expect(orphan('some-helper', { details: { lostTerminal: true } })).toBe('unknown');
+  });
+
+  it('anything else is unknown', () => {
+    expect([orphan('yes'), orphan('/bin/zsh'), orphan('npm exec something')]).toEqual(
+      Array(3).fill('unknown'),
+    );
+  });
+
+  it('no tty, high age, high memory, zombies and idleness together prove nothing', () => {
+    const rows: Row[] = [
+      [1000, 80_001, 'claude', { tty: null, born: 5, rss: 64 * 1024 ** 3, cpu: 0 }],
+      ...[1, 2, 3, 4, 5, 6].map((n): Row => [1000 + n, 1000, '[node]', ZOMBIE]),
+    ];
+    expect(world(rows).verdict(1000)).toBe('live');
+  });
+
+  it('what hangs below a protected parent was orphaned by nobody', () => {
+    const sudo: Row[] = [
+      [1000, 1, 'sudo -u me npx chroma-mcp', { uid: 0 }],
+      [1001, 1000, 'npx chroma-mcp'],
+    ];
+    expect(world(sudo).verdict(1001)).toBe('live');
+    expect(world(sudo, { self: { pid: 4711, uid: 0, pgid: null, cgroup: null } }).verdict(1001)).toBe(
+      'protected',
+    );
+  });
+});
+
+describe('rule 8: any other top', () => {
+  const STRANGER: Row = [999, 1, '/opt/subreaper'];
+
+  it('a dead owner makes suspect, none makes unknown, a live one live', () => {
+    const { verdict } = world(
+      [
+        [500, 80_001, 'claude'],
+        STRANGER,
+        [1000, 999, SERVER, { env: DEAD }],
+        [1001, 999, SERVER],
+        [1002, 999, SERVER, { env: { CLAUDE_CODE_SESSION_ID: 'alive' } }],
+      ],
+      { sessions: [session(500, 'alive')] },
+    );
+    expect([1000, 1001, 1002].map(verdict)).toEqual(['suspect', 'unknown', 'live']);
+  });
+
+  it('a parent that a recorded table does not show is unknown, not dead', () => {
+    const { verdict } = world([[1000, 4711, SERVER]], { host: { backend: 'recorded' }, self: null });
+    expect(verdict(1000)).toBe('unknown');
+  });
+
+  it('unrelated processes are unknown', () => {
+    const { verdict } = world([
+      [1000, 1, 'nginx'],
+      [1001, 80_001, 'vim CLAUDE.md'],
+    ]);
+    expect([1000, 1001].map(verdict)).toEqual(['unknown', 'unknown']);
+  });
+
+  it('what hangs below a leaked process of any kind is leaked with it', () => {
+    const { verdict } = world([
+      [1000, 1, 'java -jar x.jar', { env: DEAD }],
+      [1001, 1000, 'helper', { uid: UID }],
+    ]);
+    expect([1000, 1001].map(verdict)).toEqual(['leak', 'leak']);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../../src/model/identity.ts';
+import { type Row, remembered, session, tmux, UNREADABLE, world, ZOMBIE } from '../../support/world.ts';
+
+const AGENT: Row = [1000, 80_001, 'claude'];
+const before = world([AGENT, [1001, 1000, 'sh -c yes'], [1002, 1001, 'yes']], {
+  sessions: [session(1000, 'first')],
+});
+
+describe('what was once seen below an agent', () => {
+  it('is leaked when it was adopted after the agent ended, and says how we know', () => {
+    const { at } = world([[1002, 1, 'yes']], { lineage: remembered(before) });
+    expect(at(1002)).toMatchObject({
+      verdict: 'leak',
+      related: true,
+      owner: { pid: 1000, start: '100000', sessionId: 'first', how: 'lineage', alive: false },
+    });
+  });
+
+  it('is live when it detached itself from an agent that still runs', () => {
+    const { at } = world([AGENT, [1002, 1, 'yes']], { lineage: remembered(before) });
+    expect(at(1002)).toMatchObject({ verdict: 'live', owner: { pid: 1000, how: 'lineage', alive: true } });
+  });
+
+  it.each<[string, Row]>([
+    ['recycled', [1000, 80_001, 'claude', { start: '777' }]],
+    ['a zombie', [1000, 80_001, '[claude]', ZOMBIE]],
+  ])('is leaked when the agent’s pid is %s', (_, row) => {
+    expect(world([row, [1002, 1, 'yes']], { lineage: remembered(before) }).verdict(1002)).toBe('leak');
+  });
+
+  it('is only suspect when the agent can no longer be read', () => {
+    const rows: Row[] = [
+      [1000, 80_001, '?', UNREADABLE],
+      [1002, 1, 'yes'],
+    ];
+    expect(world(rows, { lineage: remembered(before) }).verdict(1002)).toBe('suspect');
+  });
+
+  it('is live in a tmux pane, whatever the ledger says', () => {
+    const rows: Row[] = [
+      [600, 1, 'tmux', { comm: 'tmux: server', born: 6 }],
+      [1002, 600, 'yes'],
+    ];
+    const judged = world(rows, { lineage: remembered(before), tmux: [tmux(600, [1002])] });
+    expect(judged.verdict(1002)).toBe('live');
+  });
+
+  it('is suspect below a parent we do not know', () => {
+    const rows: Row[] = [
+      [500, 1, '/opt/subreaper'],
+      [1002, 500, 'yes'],
+    ];
+    expect(world(rows, { lineage: remembered(before) }).verdict(1002)).toBe('suspect');
+  });
+
+  it('is not confused with a new process of the same pid', () => {
+    const { at } = world([[1002, 1, 'yes', { start: '888' }]], { lineage: remembered(before) });
+    expect(at(1002)).toMatchObject({ verdict: 'unknown', owner: null });
+  });
+});
+
+describe('the ledger', () => {
+  it('forgets what has ended, but keeps the links of a chain', () => {
+    const gap = world([[1002, 1, 'yes']]);
+    const lineage = remembered(before, gap);
+    expect([...lineage.entries().keys()].sort()).toEqual(
+      [...[1001, 1002].map(pid => `${pid}:${pid}00`)].sort(),
+    );
+    expect(remembered(before, gap, world([])).entries().size).toBe(0);
+  });
+
+  it('finds the reparented members of a subtree', () => {
+    const lineage = remembered(before, world([[1002, 1, 'yes']]));
+    expect(lineage.membersOf('1000:100000')).toEqual(['1001:100100', '1002:100200']);
+    expect(lineage.membersOf('1001:100100')).toEqual(['1002:100200']);
+  });
+
+  it('records the nearest agent and what cannot be read not at all', () => {
+    const nested = world([
+      AGENT,
+      [1100, 1000, 'codex exec x'],
+      [1101, 1100, 'yes'],
+      [1102, 1100, '?', UNREADABLE],
+    ]);
+    const lineage = remembered(nested);
+    expect(lineage.entryOf(keyOf(nested.at(1101).facts))?.owner).toBe('1100:110000');
+    expect(lineage.entryOf('1102:0')).toBeUndefined();
+  });
+
+  it('takes what guard recorded, without overruling what it saw itself', () => {
+    const lineage = remembered(before);
+    const foreign = { owner: '1:1', sessionId: null, parent: null };
+    lineage.adopt([
+      ['1002:100200', foreign],
+      ['7:7', foreign],
+    ]);
+    expect(lineage.entryOf('1002:100200')?.owner).toBe('1000:100000');
+    expect(lineage.entryOf('7:7')).toEqual(foreign);
+  });
+});

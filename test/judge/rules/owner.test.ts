@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { type Around, type Extra, type Row, session, tmux, UNREADABLE, world } from '../../support/world.ts';
+
+const ID = '9c33ca78-1244-4e57-8cc8-184e144261c7';
+const NAMED = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: ID };
+
+/** A `java` at PID 1 that carries these variables, started at 5000, next to these agents. */
+const java = (env: Extra['env'], agents: readonly Row[] = [], around: Around = {}) =>
+  world([...agents, [5000, 1, 'java -jar ls.jar', { env: env ?? null }]], around).at(5000);
+
+describe('an owner named by the environment', () => {
+  it('is dead when nobody holds the session', () => {
+    expect(java(NAMED)).toMatchObject({
+      verdict: 'leak',
+      owner: { pid: null, sessionId: ID, how: 'environ', alive: false },
+    });
+  });
+
+  it('is alive when the session file of a running agent has the id and its start time', () => {
+    const agent: Row = [1000, 80_001, 'claude'];
+    expect(java(NAMED, [agent], { sessions: [session(1000, ID)] })).toMatchObject({
+      verdict: 'live',
+      owner: { pid: 1000, sessionId: ID, how: 'environ', alive: true },
+    });
+  });
+
+  it.each(['claude --resume ID', 'claude -r ID', 'claude --session-id ID'])('is alive as %s', command => {
+    expect(java(NAMED, [[1000, 80_001, command.replace('ID', ID)]]).verdict).toBe('live');
+  });
+
+  it('is not the resumed twin that started later', () => {
+    const twin: Row = [6000, 80_001, `claude --resume ${ID}`];
+    expect(java(NAMED, [twin], { sessions: [session(6000, ID)] })).toMatchObject({
+      verdict: 'leak',
+      owner: { alive: false },
+    });
+  });
+
+  it('is not proven dead while an older agent has told nobody its session: /clear changes ids', () => {
+    expect(java(NAMED, [[1000, 80_001, 'claude']]).verdict).toBe('suspect');
+    expect(java(NAMED, [[6000, 80_001, 'claude']]).verdict).toBe('leak');
+    expect(java(NAMED, [[1000, 80_001, 'claude']], { sessions: [session(1000, 'another')] }).verdict).toBe(
+      'leak',
+    );
+    expect(java(NAMED, [[1000, 80_001, 'codex']]).verdict).toBe('leak');
+  });
+
+  it('a session file of a recycled pid, or without a start time, registers nobody', () => {
+    const agent: Row = [1000, 80_001, 'claude'];
+    for (const procStart of ['99', null])
+      expect(java(NAMED, [agent], { sessions: [session(1000, ID, { procStart })] }).verdict).toBe('suspect');
+  });
+
+  it('an agent of unknown age may be the older one', () => {
+    expect(java(NAMED, [[1000, 80_001, 'claude', { born: null }]]).verdict).toBe('suspect');
+  });
+
+  it('is alive when CLAUDE_PID names a running agent that is older', () => {
+    const env = { CLAUDE_PID: '1000', CLAUDE_CODE_SESSION_ID: 'before-clear' };
+    expect(java(env, [[1000, 80_001, 'claude']])).toMatchObject({ verdict: 'live', owner: { pid: 1000 } });
+  });
+
+  it.each<[string, Row]>([
+    ['has ended', [1001, 80_001, '-zsh']],
+    ['is somebody else now', [1000, 80_001, 'vim']],
+    ['started later', [1000, 80_001, 'claude', { born: 6000 }]],
+  ])('is dead when the agent that CLAUDE_PID names %s', (_, row) => {
+    expect(java({ CLAUDE_PID: '1000' }, [row])).toMatchObject({
+      verdict: 'leak',
+      owner: { pid: 1000, alive: false },
+    });
+  });
+
+  it('CLAUDECODE alone is proof only when no older agent runs at all', () => {
+    const env = { CLAUDECODE: '1' };
+    expect(java(env).verdict).toBe('leak');
+    const agents: Row[] = [[1000, 80_001, 'claude']];
+    const around = { sessions: [session(1000, ID)] };
+    expect(java(env, agents, around).verdict).toBe('unknown');
+    const server = world([...agents, [5000, 1, 'lean-lsp-mcp', { env }]], around);
+    expect(server.verdict(5000)).toBe('suspect');
+  });
+
+  it('an unreadable environment is no evidence', () => {
+    expect(java(null)).toMatchObject({ verdict: 'unknown', owner: null });
+  });
+
+  it('a PID 1 that hands the variables to its whole container proves nothing', () => {
+    const rows: Row[] = [
+      [1, 0, 'tini', { env: NAMED }],
+      [5000, 1, 'java', { env: NAMED }],
+    ];
+    expect(world(rows, { host: { container: true } }).verdict(5000)).toBe('suspect');
+  });
+});
+
+describe('the order of evidence', () => {
+  it('an ancestor is stronger than what the environment says', () => {
+    const { at } = world(
+      [
+        [1000, 80_001, 'claude'],
+        [2000, 80_001, 'claude'],
+        [5000, 1000, 'java', { env: { CLAUDE_PID: '2000' } }],
+      ],
+      { sessions: [session(1000, 'one'), session(2000, 'two')] },
+    );
+    expect(at(5000).owner).toMatchObject({ pid: 1000, sessionId: 'one', how: 'ancestor' });
+  });
+
+  it('a server in a pane belongs to the one agent there, and to nobody when there are two', () => {
+    const rows: Row[] = [
+      [600, 1, 'tmux', { comm: 'tmux: server' }],
+      [700, 600, '-zsh', { tty: 'pts/0' }],
+      [800, 700, 'claude'],
+      [5000, 700, 'lean-lsp-mcp'],
+    ];
+    const around = { tmux: [tmux(600, [700])] };
+    expect(world(rows, around).at(5000).owner).toMatchObject({ pid: 800, how: 'tmux', alive: true });
+    expect(world([...rows, [801, 700, 'codex']], around).at(5000).owner).toBeNull();
+  });
+
+  it('an agent in Claude’s own list is registered as itself', () => {
+    const { at } = world([[1000, 80_001, 'claude']], { sessions: [session(1000, ID)] });
+    expect(at(1000).owner).toMatchObject({ pid: 1000, sessionId: ID, how: 'registry' });
+  });
+
+  it('an agent that runs under its own session id does not lose itself as owner', () => {
+    const { at } = world([[1000, 1, `claude --resume ${ID}`, { env: NAMED }]]);
+    expect(at(1000).verdict).toBe('suspect');
+  });
+});
+
+it('what is below an agent that cannot be read any more is not therefore leaked', () => {
+  const rows: Row[] = [
+    [1000, null, '?', UNREADABLE],
+    [5000, 1000, 'lean-lsp-mcp'],
+  ];
+  expect(world(rows).verdict(5000)).toBe('unknown');
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { type Around, type Row, SELF, session, tmux, UID, world } from '../../support/world.ts';
+
+interface Case {
+  readonly name: string;
+  readonly rows: readonly Row[];
+  readonly around?: Around;
+  readonly says?: string;
+}
+
+/** The process that is judged is always 1000. */
+const HARD: readonly Case[] = [
+  { name: 'another user', rows: [[1000, 1, 'claude', { uid: 1001 }]], says: 'another user' },
+  { name: 'a kernel thread', rows: [[1000, 2, '[kworker/0:1]', { kernelThread: true }]], says: 'kernel' },
+  { name: "reaptop's own process group", rows: [[1000, 1, 'lean-lsp-mcp', { pgid: SELF }]], says: 'group' },
+  { name: 'a tmux server', rows: [[1000, 1, 'tmux new', { comm: 'tmux: server' }]], says: 'tmux server' },
+  { name: 'claude daemon', rows: [[1000, 1, 'claude daemon run']], says: 'supervisor' },
+  { name: 'claude bg-pty-host', rows: [[1000, 1, 'claude --bg-pty-host /tmp/x.sock']] },
+  { name: 'claude bg-spare', rows: [[1000, 1, '/h/.local/share/claude/versions/2.1.201 --bg-spare /tmp/x']] },
+  { name: 'claude --bg', rows: [[1000, 1, 'claude --bg']], says: 'claude stop' },
+  {
+    name: 'a session that its file calls a background one',
+    rows: [[1000, 1, 'claude']],
+    around: { sessions: [session(1000, 'abc', { kind: 'bg', jobId: '1a2b3c4d' })] },
+    says: 'claude stop 1a2b3c4d',
+  },
+  {
+    name: 'a session in a host of the supervisor',
+    rows: [
+      [900, 1, 'claude --bg-pty-host /tmp/x.sock'],
+      [1000, 900, 'claude --resume 9c33ca78-1244-4e57-8cc8-184e144261c7'],
+    ],
+    says: 'background session',
+  },
+  {
+    name: 'what the config protects by name',
+    rows: [[1000, 1, 'node /opt/mcp-server-keep']],
+    around: { config: { protect: ['mcp-server-k*'] } },
+    says: 'mcp-server-k*',
+  },
+];
+
+describe('hard-protected: nobody may end', () => {
+  it.each(HARD)('$name', ({ rows, around, says = '' }) => {
+    const { at } = world(rows, around);
+    expect(at(1000)).toMatchObject({ verdict: 'protected', protection: 'hard' });
+    expect(at(1000).protectedBecause).toContain(says);
+  });
+
+  it('PID 1, PID 2, reaptop, and everything above it, tmux server and launching agent included', () => {
+    const { at } = world(
+      [
+        [2, 0, '[kthreadd]', { uid: 0 }],
+        [600, 1, 'tmux', { comm: 'tmux: server' }],
+        [700, 600, '-zsh', { tty: 'pts/0' }],
+        [800, 700, 'claude', { tty: 'pts/0' }],
+        [900, 800, '/bin/zsh -c reaptop --once'],
+        [SELF, 900, 'node /usr/bin/reaptop'],
+      ],
+      { tmux: [tmux(600, [700])] },
+    );
+    for (const pid of [1, 2, 600, 700, 800, 900, SELF])
+      expect(at(pid)).toMatchObject({ verdict: 'protected', protection: 'hard' });
+  });
+
+  it('but not a neighbour below the same agent', () => {
+    const rows: Row[] = [
+      [800, 80_001, 'claude'],
+      [900, 800, '/bin/zsh -c reaptop --once'],
+      [SELF, 900, 'node /usr/bin/reaptop'],
+      [1000, 800, 'lean-lsp-mcp'],
+    ];
+    expect(world(rows).at(1000)).toMatchObject({ verdict: 'live', protection: null });
+  });
+});
+
+const SOFT: readonly Case[] = [
+  {
+    name: 'a unit of its own',
+    rows: [[1000, 1, 'lean-lsp-mcp', { details: { cgroup: '/system.slice/lean.service' } }]],
+    says: 'lean.service',
+  },
+  {
+    name: 'a unit of its own below the user manager',
+    rows: [
+      [
+        1000,
+        1,
+        'lean-lsp-mcp',
+        { details: { cgroup: '/user.slice/user-1000.slice/user@1000.service/app.slice/x.service' } },
+      ],
+    ],
+    says: 'x.service',
+  },
+  {
+    name: 'a container seen from the host',
+    rows: [[1000, 1, 'lean-lsp-mcp', { details: { cgroup: `/docker/${'ab'.repeat(32)}` } }]],
+    says: 'container',
+  },
+  { name: 'HTTP transport', rows: [[1000, 1, 'lean-lsp-mcp --transport streamable-http']], says: 'HTTP' },
+  { name: 'SSE transport', rows: [[1000, 1, 'node /opt/mcp-server-web --transport sse']] },
+  {
+    name: 'connected clients',
+    rows: [[1000, 1, 'lean-lsp-mcp', { details: { listening: { ports: [8000], clients: 2 } } }]],
+    says: 'port 8000',
+  },
+  { name: 'a declared daemon', rows: [[1000, 1, 'bun /x/claude-mem/scripts/worker-service.cjs --daemon']] },
+  { name: 'a relay that detaches itself', rows: [[1000, 1, 'node relay.js --detached --grace-time 0']] },
+  {
+    name: 'a wrapper around a shared server',
+    rows: [
+      [1000, 1, 'uvx lean-lsp-mcp'],
+      [1001, 1000, 'lean-lsp-mcp --transport streamable-http'],
+    ],
+    says: '1001',
+  },
+];
+
+describe('soft-protected: only the user in person may end', () => {
+  it.each(SOFT)('$name', ({ rows, around, says = '' }) => {
+    const { at } = world(rows, around);
+    expect(at(1000)).toMatchObject({ verdict: 'protected', protection: 'soft' });
+    expect(at(1000).protectedBecause).toContain(says);
+  });
+
+  const HOSTED: readonly Case[] = [
+    {
+      name: 'VS Code',
+      rows: [
+        [900, 80_001, '/usr/share/code/code'],
+        [1000, 900, 'claude'],
+      ],
+      says: 'editor',
+    },
+    {
+      name: 'a desktop app',
+      rows: [
+        [900, 1, '/Applications/Claude.app/Contents/MacOS/Claude'],
+        [1000, 900, 'claude'],
+      ],
+      says: 'desktop app',
+    },
+    {
+      name: 'an SDK',
+      rows: [
+        [900, 80_001, 'python3 bot.py', { sid: 80_001 }],
+        [1000, 900, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-py' } }],
+      ],
+      says: 'hosted by python bot.py (900)',
+    },
+    {
+      name: 'an SDK below an unknown top',
+      rows: [
+        [900, 1, 'python3 bot.py'],
+        [1000, 900, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-ts' } }],
+      ],
+      says: 'hosted by',
+    },
+  ];
+
+  it.each(HOSTED)('an agent hosted by $name', ({ rows, says = '' }) => {
+    const { at } = world(rows);
+    expect(at(1000)).toMatchObject({ protection: 'soft' });
+    expect(['live', 'protected']).toContain(at(1000).verdict);
+    expect(at(1000).protectedBecause).toContain(says);
+  });
+
+  it('an SDK session whose host has ended is nobody’s guest', () => {
+    const rows: Row[] = [[1000, 1, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-ts' } }]];
+    expect(world(rows).at(1000)).toMatchObject({ verdict: 'suspect', protection: null });
+  });
+
+  it.each([
+    '/user.slice/user-1000.slice/session-3.scope',
+    '/user.slice/user-1000.slice/user@1000.service/init.scope',
+    '/user.slice/user-1000.slice/user@1000.service/app.slice/vte-spawn-1.scope',
+    '/init.scope',
+    '/',
+  ])('a login session is no unit: %s', cgroup => {
+    expect(world([[1000, 1, 'lean-lsp-mcp', { details: { cgroup } }]]).verdict(1000)).toBe('leak');
+  });
+
+  it('the unit or container that reaptop runs in itself protects nothing', () => {
+    for (const cgroup of ['/system.slice/ssh.service', `/docker/${'ab'.repeat(32)}`]) {
+      const self = { pid: SELF, uid: UID, pgid: SELF, cgroup };
+      const rows: Row[] = [[1000, 1, 'lean-lsp-mcp', { details: { cgroup } }]];
+      expect(world(rows, { self }).verdict(1000)).toBe('leak');
+    }
+  });
+
+  it('soft protection comes after rules 4 and 5, which still show it', () => {
+    const { at } = world([
+      [900, 1, 'claude', { env: { CLAUDE_CODE_SESSION_ID: 'dead' } }],
+      [1000, 900, 'lean-lsp-mcp --transport sse'],
+    ]);
+    expect(at(1000)).toMatchObject({ verdict: 'leak', protection: 'soft' });
+    const held = world([[1000, 80_001, 'lean-lsp-mcp --transport sse', { sid: 80_001 }]]);
+    expect(held.at(1000)).toMatchObject({ verdict: 'live', protection: 'soft' });
+  });
+});

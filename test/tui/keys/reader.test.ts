@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { KeyReader, readKeystrokes } from '../../../src/tui/keys/reader.ts';
+
+const keys = (input: string): string[] => readKeystrokes(input, 1).strokes.map(s => s.key);
+
+describe('a chunk of bytes becomes single keystrokes', () => {
+  test.each([
+    ['jjj', ['j', 'j', 'j']],
+    ['jk\r', ['j', 'k', 'enter']],
+    ['\u001b[A\u001b[B', ['up', 'down']],
+    ['\u001bOA\u001bOD', ['up', 'left']],
+    ['\u001b[5~\u001b[6~', ['pageup', 'pagedown']],
+    ['\u001b[1~\u001b[4~\u001b[H\u001bOF', ['home', 'end', 'home', 'end']],
+    ['\u001bOP\u001b[15~\u001b[[A', ['f1', 'f5', 'f1']],
+    ['\u007f\b', ['backspace', 'backspace']],
+    ['\u001b[3~', ['delete']],
+    ['\t\u001b[Z', ['tab', 'shift-tab']],
+    [' ', ['space']],
+    ['\u0003\u001a', ['ctrl-c', 'ctrl-z']],
+    ['x\u001b[By', ['x', 'down', 'y']],
+    ['e\u0301é界', ['e\u0301', 'é', '界']],
+  ])('%j', (input, expected) => {
+    expect(keys(input)).toEqual(expected);
+  });
+
+  test('a sequence nobody knows is one key that nothing is bound to, never letters', () => {
+    expect(keys('\u001b[<0;12;5My')).toEqual(['unknown', 'y']);
+    expect(keys('\u001b[1;5C')).toEqual(['unknown']);
+    expect(keys('\u001b[I')).toEqual(['unknown']);
+  });
+
+  test('Esc before a letter is Esc and the letter', () => {
+    expect(keys('\u001by')).toEqual(['escape', 'y']);
+  });
+
+  test('a paste is one keystroke, whatever it holds', () => {
+    const { strokes } = readKeystrokes('\u001b[200~xy\r\u001b[201~j', 1);
+    expect(strokes.map(s => [s.key, s.text])).toEqual([
+      ['paste', 'xy\r'],
+      ['j', 'j'],
+    ]);
+  });
+
+  test('every keystroke carries the number of its chunk', () => {
+    expect(new Set(readKeystrokes('xy\u001b[A', 7).strokes.map(s => s.chunk))).toEqual(new Set([7]));
+  });
+
+  test('an unfinished sequence waits for the next chunk', () => {
+    expect(readKeystrokes('j\u001b[', 1).rest).toBe('\u001b[');
+    expect(readKeystrokes('\u001b[200~half', 1).rest).toBe('\u001b[200~half');
+  });
+});
+
+describe('KeyReader', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('joins a sequence that a slow line cut in two', () => {
+    const got: string[] = [];
+    const reader = new KeyReader(s => got.push(s.key));
+    reader.push('\u001b');
+    reader.push('[B');
+    expect(got).toEqual(['down']);
+  });
+
+  test('takes a lone Esc for Esc after a silence', () => {
+    vi.useFakeTimers();
+    const got: string[] = [];
+    const reader = new KeyReader(s => got.push(s.key));
+    reader.push('\u001b');
+    expect(got).toEqual([]);
+    vi.advanceTimersByTime(100);
+    expect(got).toEqual(['escape']);
+  });
+
+  test('a paste whose end never comes does not swallow the keys after it', () => {
+    vi.useFakeTimers();
+    const got: string[] = [];
+    const reader = new KeyReader(s => got.push(s.key));
+    reader.push('\u001b[200~xy');
+    vi.advanceTimersByTime(5000);
+    reader.push('j');
+    expect(got).toEqual(['j']);
+  });
+
+  test('counts chunks up', () => {
+    const got: number[] = [];
+    const reader = new KeyReader(s => got.push(s.chunk));
+    reader.push('xx');
+    reader.push('y');
+    expect(got).toEqual([1, 1, 2]);
+  });
+});
