@@ -44,6 +44,15 @@ export interface Plan {
 
 export const EMPTY_PLAN: Plan = { steps: [], refused: [], files: [], bytes: 0 };
 
+/** A tmux session that is to end. */
+export interface TmuxTarget {
+  /** Path of the server's socket. */
+  readonly socket: string;
+  /** `$3`: exact and never reused while the server runs, unlike a name, of which tmux accepts prefixes. */
+  readonly sessionId: string;
+  readonly session: string;
+}
+
 export const OUTCOMES = [
   'ended',
   'killed',

@@ -2,22 +2,8 @@ import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JudgedFiles } from '../../judge/heartbeats/index.ts';
-import type { FileSeen } from './sweep-plan.ts';
-import { SWEPT_FORMATS } from './swept-formats.ts';
-
-export interface ArchivedFile extends FileSeen {
-  readonly path: string;
-  readonly root: string;
-}
-
-/** What planning a sweep must know about the disk, beyond the readings. */
-export interface SweepFacts {
-  /** Why a path must not be touched. */
-  readonly unsafe: ReadonlyMap<string, string>;
-  /** Files that changed while we watched. */
-  readonly growing: ReadonlySet<string>;
-  readonly archives: readonly ArchivedFile[];
-}
+import type { ArchivedFile, SweepFacts } from '../../judge/plan/sweep-facts.ts';
+import { SWEPT_FORMATS } from '../../judge/plan/sweep-formats.ts';
 
 /** Long enough for an agent that streams, short enough for somebody who waits. */
 const WATCH_MS = 1000;

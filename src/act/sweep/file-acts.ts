@@ -1,7 +1,7 @@
 import { linkSync, lstatSync, mkdirSync, realpathSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { FileAct } from '../../judge/plan/sweep-plan.ts';
 import { whyUnsafe } from './facts.ts';
-import type { FileAct } from './sweep-plan.ts';
 
 /** One act on one file, for the log and the screen. */
 export interface FileRecord {

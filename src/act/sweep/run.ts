@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import type { FileAct, SessionAct, SweepPlan } from '../../judge/plan/sweep-plan.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Outcome, OutcomeKind } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -6,7 +7,6 @@ import type { System } from '../../observe/system.ts';
 import { type TerminateOptions, terminate } from '../terminate/terminate.ts';
 import { endTmuxSession, type TmuxEndResult } from '../tmux/end-session.ts';
 import { type FileRecord, runFileAct } from './file-acts.ts';
-import type { FileAct, SessionAct, SweepPlan } from './sweep-plan.ts';
 
 export interface SweepOptions extends Pick<TerminateOptions, 'graceMs' | 'onProgress' | 'signal'> {
   readonly system: System;

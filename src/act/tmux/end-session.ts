@@ -1,17 +1,10 @@
+import type { TmuxTarget } from '../../model/plan.ts';
 import { runCommand } from '../run-command.ts';
 
 export type TmuxEndResult =
   | { readonly status: 'ended' }
   | { readonly status: 'gone' }
   | { readonly status: 'refused' | 'failed'; readonly why: string };
-
-export interface TmuxTarget {
-  /** Path of the server's socket. */
-  readonly socket: string;
-  /** `$3`: exact and never reused while the server runs, unlike a name, of which tmux accepts prefixes. */
-  readonly sessionId: string;
-  readonly session: string;
-}
 
 const TIMEOUT_MS = 5000;
 

@@ -1,9 +1,9 @@
 import { utimesSync } from 'node:fs';
 import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
-import { planSweep } from '../../../src/act/sweep/plan.ts';
-import type { SweepPlan } from '../../../src/act/sweep/sweep-plan.ts';
 import { scannedFiles } from '../../../src/collect/agent-files.ts';
 import { Collector } from '../../../src/collect/collector.ts';
+import { planSweep } from '../../../src/judge/plan/sweep.ts';
+import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import type { System } from '../../../src/observe/system.ts';

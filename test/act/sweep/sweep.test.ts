@@ -10,7 +10,7 @@ import {
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSweep, type SweepResult } from '../../../src/act/sweep/run.ts';
-import type { SweepPlan } from '../../../src/act/sweep/sweep-plan.ts';
+import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
 import { isRunning } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planSweep } from '../../../src/act/sweep/plan.ts';
+import { planSweep } from '../../../src/judge/plan/sweep.ts';
 import {
   agent,
   agentFiles,
@@ -10,8 +10,8 @@ import {
   registry,
   sceneOf,
   server,
-} from '../../judge/heartbeats/scene.ts';
-import { invent, machine } from '../../judge/plan/machine.ts';
+} from '../heartbeats/scene.ts';
+import { invent, machine } from './machine.ts';
 
 const DIR = '/p/specs/688_x';
 const plan = (props: Props) => {

@@ -1,11 +1,12 @@
-import type { JudgedFiles } from '../../judge/heartbeats/index.ts';
-import type { OrchestratedAgent } from '../../judge/heartbeats/orchestrated.ts';
-import { type EndPolicy, type PlanGround, planEnd, sweepPolicy } from '../../judge/plan/index.ts';
 import { formatAge } from '../../model/format.ts';
 import { EMPTY_PLAN, type Plan } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import type { SweepFacts } from './facts.ts';
-import { planLooseFiles } from './loose-files.ts';
+import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
+import { planEnd } from './end.ts';
+import { type EndPolicy, sweepPolicy } from './policy.ts';
+import type { SweepRequest } from './sweep-facts.ts';
+import { SWEPT_FORMATS } from './sweep-formats.ts';
+import { planLooseFiles } from './sweep-loose-files.ts';
 import {
   type FileAct,
   type SessionAct,
@@ -13,14 +14,6 @@ import {
   type SweepRefusal,
   sweepBytes,
 } from './sweep-plan.ts';
-import { SWEPT_FORMATS } from './swept-formats.ts';
-
-/** The snapshot holds every process (`all`): the shell of a pane is to be ended too. */
-export interface SweepRequest extends PlanGround {
-  readonly files: JudgedFiles;
-  readonly facts: SweepFacts;
-  readonly retentionDays: number;
-}
 
 /**
  * The orchestrator's own watchdog gives an agent this long. An agent may report `completed` and still be

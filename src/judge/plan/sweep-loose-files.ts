@@ -1,8 +1,8 @@
-import type { JudgedFile } from '../../judge/heartbeats/index.ts';
 import { formatAge } from '../../model/format.ts';
-import type { SweepRequest } from './plan.ts';
+import type { JudgedFile } from '../heartbeats/index.ts';
+import type { SweepRequest } from './sweep-facts.ts';
+import { SWEPT_FORMATS } from './sweep-formats.ts';
 import type { FileAct } from './sweep-plan.ts';
-import { SWEPT_FORMATS } from './swept-formats.ts';
 
 const DAY_SECONDS = 86_400;
 

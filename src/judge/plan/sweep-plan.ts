@@ -1,5 +1,4 @@
-import type { Plan } from '../../model/plan.ts';
-import type { TmuxTarget } from '../tmux/end-session.ts';
+import type { Plan, TmuxTarget } from '../../model/plan.ts';
 
 /** What a file looked like when the plan was made; anything else now means hands off. */
 export interface FileSeen {
