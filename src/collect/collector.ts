@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Past } from '../judge/findings/detector.ts';
 import { type JudgedMoment, judge } from '../judge/judge.ts';
+import type { Past } from '../judge/past.ts';
 import { Lineage } from '../judge/rules/lineage.ts';
 import { detailQuestions, keysOf, relatedNodes } from '../judge/rules/related.ts';
 import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/tree.ts';

@@ -1,4 +1,4 @@
-import type { Past } from '../judge/findings/detector.ts';
+import type { Past } from '../judge/past.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import { memoryOf } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';

@@ -2,6 +2,7 @@ import type { ActRequest, Live } from '../live/live.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Plan } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
+import type { Controls } from './keys/action.ts';
 import { handleStroke } from './keys/actions.ts';
 import type { Situation } from './keys/keymap.ts';
 import type { Keystroke } from './keys/reader.ts';
@@ -36,7 +37,7 @@ const UNSEEN = Number.POSITIVE_INFINITY;
  * Between the engine and the screen: owns the view, answers keys, and offers the frame as a store.
  * The frame is replaced only when a visible row differs, so that React and Ink do nothing otherwise.
  */
-export class Controller {
+export class Controller implements Controls {
   readonly #options: ControllerOptions;
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: () => void;
@@ -50,7 +51,6 @@ export class Controller {
   readonly #pss: PssReader;
   /** The latest read of the keyboard. */
   chunk = 0;
-  /** The running plan of which the user knows that quitting cuts it short. */
   toldOfQuitting: Plan | null = null;
 
   constructor(options: ControllerOptions) {
@@ -160,7 +160,6 @@ export class Controller {
     this.#options.redraw();
   }
 
-  /** Asks the engine for a plan and shows it; nothing is signalled until it is confirmed. */
   openPlan(request: ActRequest): void {
     const overlay = { kind: 'planning', request } as const;
     this.dispatch({ type: 'overlay', overlay });

@@ -1,6 +1,6 @@
 import type { Config } from '../../model/config.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import type { Past } from '../findings/detector.ts';
+import type { Past } from '../past.ts';
 import type { JoinedReading } from './join.ts';
 import type { OrchestratedAgent } from './orchestrated.ts';
 

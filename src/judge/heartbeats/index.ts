@@ -2,7 +2,7 @@ import type { Config } from '../../model/config.ts';
 import type { Heartbeat, HeartbeatState, Reading, ReadingFormat } from '../../model/heartbeat.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { type ClaudeSession, identityOf, type JudgedProcess, type TmuxServer } from '../../model/snapshot.ts';
-import { NO_PAST, type Past } from '../findings/detector.ts';
+import { NO_PAST, type Past } from '../past.ts';
 import type { FileContext } from './context.ts';
 import { type JoinedReading, joinReadings } from './join.ts';
 import { orchestratedAgents } from './orchestrated.ts';

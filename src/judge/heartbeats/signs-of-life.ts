@@ -1,6 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import type { Past } from '../findings/detector.ts';
+import type { Past } from '../past.ts';
 import type { JoinedReading } from './join.ts';
 
 /** Formats that an agent itself keeps up to date while it works. */

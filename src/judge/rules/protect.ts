@@ -1,6 +1,6 @@
 import type { Config } from '../../model/config.ts';
-import type { Kind, Role } from '../../model/kind.ts';
-import type { Self } from '../../model/snapshot.ts';
+import type { Role } from '../../model/kind.ts';
+import { serviceReason } from './outliving.ts';
 import { carrierOf, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
@@ -57,33 +57,6 @@ const configReason = (node: Node, config: Config): Reason => {
   const names = words.flatMap(word => [word, word.slice(word.lastIndexOf('/') + 1)]);
   const index = patternsOf(config.protect).findIndex(pattern => names.some(name => pattern.test(name)));
   return index < 0 ? null : `protected by the config (${config.protect[index]})`;
-};
-
-const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'wrapper']);
-
-/** `/…/foo.service` as the last unit of a cgroup path; login sessions and user managers are scopes or `user@`. */
-const unitOf = (cgroup: string | null): string | null => {
-  const last = cgroup?.split('/').findLast(part => /\.(service|scope)$/.test(part));
-  return last === undefined || !last.endsWith('.service') || /^user@\d+\.service$/.test(last) ? null : last;
-};
-
-const CONTAINER = /(?:^|[/-])(?:docker|containerd|libpod|lxc|kubepods|crio)[/.:-]|\/docker\/[0-9a-f]{12,}/;
-
-/** A server or unit that is meant to outlive whoever started it; what runs below it is live. */
-export const serviceReason = (node: Node, self: Self | null): Reason => {
-  const { seen, facts } = node;
-  const cgroup = facts.details?.cgroup ?? null;
-  if (seen.role === 'declared-daemon') return 'a daemon by its own declaration';
-  if (seen.transport === 'http' && SERVERS.has(node.kind))
-    return 'a server that several sessions can share (HTTP or SSE)';
-  const listening = facts.details?.listening ?? null;
-  if (listening !== null && listening.clients > 0) {
-    return `listens on port ${listening.ports.join(', ')} with ${listening.clients} connected`;
-  }
-  const unit = unitOf(cgroup);
-  if (unit !== null && unit !== unitOf(self?.cgroup ?? null)) return `managed by ${unit}`;
-  if (cgroup !== null && CONTAINER.test(cgroup) && cgroup !== self?.cgroup) return 'runs in a container';
-  return null;
 };
 
 const HOSTS: Readonly<Record<string, string>> = {

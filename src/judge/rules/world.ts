@@ -5,7 +5,7 @@ import type { ClaudeSession, Observation } from '../../model/snapshot.ts';
 import type { Climb } from './climb.ts';
 import { climber, panesOf } from './climb.ts';
 import { Lineage } from './lineage.ts';
-import { serviceReason } from './protect.ts';
+import { serviceReason } from './outliving.ts';
 import { ancestorsOf, isRunningAgent, type Node, type Tree } from './tree.ts';
 
 /** Everything the rules may ask about one moment. Built once per judgement, never changed by a rule. */

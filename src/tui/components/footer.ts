@@ -1,5 +1,6 @@
+import type { Context } from '../keys/context.ts';
 import { contextOf } from '../keys/context.ts';
-import { BINDINGS, type Binding, type Context, type Situation } from '../keys/keymap.ts';
+import { BINDINGS, type Binding, type Situation } from '../keys/keymap.ts';
 import { keyName } from '../keys/table.ts';
 import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';

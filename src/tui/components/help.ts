@@ -1,4 +1,5 @@
-import { BINDINGS, CONTEXTS } from '../keys/keymap.ts';
+import { CONTEXTS } from '../keys/context.ts';
+import { BINDINGS } from '../keys/keymap.ts';
 import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
 import { COLUMNS } from '../look/columns.ts';
 import { SIGNALS } from '../look/plan-words.ts';

@@ -1,21 +1,20 @@
 import { keyOf } from '../../model/identity.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import { overlayLength } from '../components/plan.ts';
-import type { Controller } from '../controller.ts';
 import { pidsToType, SIGNALS } from '../look/plan-words.ts';
 import { bodyRows } from '../view/screen-lines.ts';
-import type { Action } from './actions.ts';
+import type { Action, Controls } from './action.ts';
 import type { Keystroke } from './reader.ts';
 
-const targets = (controller: Controller) => controller.targets.map(identityOf);
+const targets = (controller: Controls) => controller.targets.map(identityOf);
 
-const scroll = (controller: Controller, by: number): void => {
+const scroll = (controller: Controls, by: number): void => {
   const room = Math.max(1, bodyRows(controller) - 4);
   const limit = Math.max(0, overlayLength(controller.screen) - room);
   controller.dispatch({ type: 'overlay-scroll', to: Math.min(limit, controller.view.overlayScroll + by) });
 };
 
-const pageOf = (controller: Controller): number => Math.max(1, bodyRows(controller) - 5);
+const pageOf = (controller: Controls): number => Math.max(1, bodyRows(controller) - 5);
 
 /** Runs the plan on the screen, if the user can have seen it. */
 const go: Action = (controller, { chunk }) => {
@@ -33,7 +32,7 @@ const go: Action = (controller, { chunk }) => {
 };
 
 /** Digits go to the pid being asked for; false when none is, or the key is no digit. */
-export const typePid = (controller: Controller, { text, chunk }: Keystroke): boolean => {
+export const typePid = (controller: Controls, { text, chunk }: Keystroke): boolean => {
   const { overlay } = controller.view;
   if (overlay?.kind !== 'plan' || !/^\d$/.test(text)) return false;
   const missing = pidsToType(overlay.plan).filter(pid => !overlay.confirmed.includes(pid));
@@ -49,7 +48,7 @@ export const typePid = (controller: Controller, { text, chunk }: Keystroke): boo
   return true;
 };
 
-const moveSignal = (controller: Controller, by: number): void => {
+const moveSignal = (controller: Controls, by: number): void => {
   const { overlay } = controller.view;
   if (overlay?.kind !== 'signals') return;
   const cursor = (overlay.cursor + by + SIGNALS.length) % SIGNALS.length;
@@ -57,7 +56,7 @@ const moveSignal = (controller: Controller, by: number): void => {
 };
 
 /** On a heading: every top-level process of the group. */
-const underHeading = (controller: Controller): readonly string[] => {
+const underHeading = (controller: Controls): readonly string[] => {
   const { rows, view } = controller;
   const keys: string[] = [];
   for (let i = view.selectedIndex + 1; i < rows.length && rows[i]!.process; i += 1)

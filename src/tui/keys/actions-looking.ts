@@ -1,14 +1,13 @@
 import { type Identity, keyOf } from '../../model/identity.ts';
 import { helpContent } from '../components/help.ts';
-import type { Controller } from '../controller.ts';
 import { foldsAbove } from '../view/placement.ts';
 import { bodyRows } from '../view/screen-lines.ts';
 import { type Focus, PANELS } from '../view/state.ts';
-import type { Action } from './actions.ts';
+import type { Action, Controls } from './action.ts';
 import { goTo } from './actions-moving.ts';
 
 /** Selects the row of a process, unfolding and unfiltering as needed. */
-const reveal = (controller: Controller, identity: Identity): boolean => {
+const reveal = (controller: Controls, identity: Identity): boolean => {
   const key = keyOf(identity);
   const { view, snapshot } = controller;
   const options = { folded: view.folded, filter: view.filter, sort: view.sort, all: view.all };
@@ -27,7 +26,7 @@ const reveal = (controller: Controller, identity: Identity): boolean => {
 };
 
 /** Goes round the findings that concern a process, from the one selected now. */
-const stepFinding = (controller: Controller, by: 1 | -1): void => {
+const stepFinding = (controller: Controls, by: 1 | -1): void => {
   const { snapshot, view } = controller;
   const findings = snapshot.findings.filter(f => f.processes.length > 0);
   if (findings.length === 0) {
@@ -43,14 +42,14 @@ const stepFinding = (controller: Controller, by: 1 | -1): void => {
 
 const FOCUS: readonly Focus[] = ['tree', ...PANELS];
 
-const stepFocus = (controller: Controller, by: 1 | -1): void => {
+const stepFocus = (controller: Controls, by: 1 | -1): void => {
   const at = FOCUS.indexOf(controller.view.focus);
   if (controller.view.detail) controller.dispatch({ type: 'detail', open: false });
   controller.dispatch({ type: 'focus', focus: FOCUS[(at + by + FOCUS.length) % FOCUS.length]! });
 };
 
 /** Enter in a panel goes to the process that the entry speaks of. */
-const enterPanel = (controller: Controller): void => {
+const enterPanel = (controller: Controls): void => {
   const { view, snapshot } = controller;
   const identity =
     view.focus === 'findings'
@@ -69,14 +68,14 @@ const enterPanel = (controller: Controller): void => {
 /** Seconds between two refreshes that `+` and `-` step through. */
 const INTERVALS = [0.5, 1, 2, 3, 5, 10, 30, 60];
 
-const stepInterval = (controller: Controller, by: 1 | -1): void => {
+const stepInterval = (controller: Controls, by: 1 | -1): void => {
   const now = controller.live.getState().intervalSeconds;
   const next = by > 0 ? INTERVALS.find(s => s > now) : INTERVALS.findLast(s => s < now);
   if (next === undefined) controller.notice(`The interval stays at ${now} s: that is the limit.`);
   else controller.live.setInterval(next);
 };
 
-const scrollHelp = (controller: Controller, by: number): void => {
+const scrollHelp = (controller: Controls, by: number): void => {
   const { layout, view } = controller;
   const limit = Math.max(0, helpContent(layout.columns, false).length - (bodyRows({ layout }) - 1));
   controller.dispatch({ type: 'overlay-scroll', to: Math.min(limit, view.overlayScroll + by) });

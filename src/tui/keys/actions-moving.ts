@@ -1,10 +1,9 @@
 import { detailOverflow } from '../components/detail.ts';
 import { panelLength } from '../components/panels.ts';
-import type { Controller } from '../controller.ts';
 import { parentIndex } from '../view/placement.ts';
-import type { Action } from './actions.ts';
+import type { Action, Controls } from './action.ts';
 
-export const goTo = (controller: Controller, index: number): void => {
+export const goTo = (controller: Controls, index: number): void => {
   const { rows } = controller;
   const to = Math.max(0, Math.min(rows.length - 1, index));
   const row = rows[to];
@@ -12,7 +11,7 @@ export const goTo = (controller: Controller, index: number): void => {
 };
 
 /** Up and down move in whatever has the keys. */
-const moveBy = (controller: Controller, by: number): void => {
+const moveBy = (controller: Controls, by: number): void => {
   const { view, screen } = controller;
   if (view.focus === 'tree') {
     goTo(controller, view.selectedIndex + by);
@@ -22,7 +21,7 @@ const moveBy = (controller: Controller, by: number): void => {
   controller.dispatch({ type: 'panel-cursor', cursor: Math.max(0, Math.min(last, view.panelCursor + by)) });
 };
 
-const page = (controller: Controller): number => {
+const page = (controller: Controls): number => {
   const { layout, view } = controller;
   return Math.max(
     1,
@@ -32,7 +31,7 @@ const page = (controller: Controller): number => {
 
 const FAR = Number.MAX_SAFE_INTEGER;
 
-const scrollDetail = (controller: Controller, by: number): void => {
+const scrollDetail = (controller: Controls, by: number): void => {
   const limit = detailOverflow(controller.screen);
   const to = Math.min(limit, Math.max(0, controller.view.detailScroll + by));
   controller.dispatch({ type: 'detail-scroll', to });

@@ -1,18 +1,16 @@
 import { visible } from '../../model/text.ts';
-import type { Controller } from '../controller.ts';
+import type { Action, Controls } from './action.ts';
 import { ACTING, typePid } from './actions-acting.ts';
 import { LOOKING } from './actions-looking.ts';
 import { MOVING } from './actions-moving.ts';
-import { contextOf } from './context.ts';
-import { type BindingName, bindingFor, type Context } from './keymap.ts';
+import { type Context, contextOf } from './context.ts';
+import { type BindingName, bindingFor } from './keymap.ts';
 import type { Keystroke } from './reader.ts';
-
-export type Action = (controller: Controller, stroke: Keystroke) => void;
 
 /** What each binding does. The compiler asks for the missing entry. */
 export const ACTIONS = { ...MOVING, ...LOOKING, ...ACTING } satisfies Record<BindingName, Action>;
 
-const typeFilter = (controller: Controller, text: string): void => {
+const typeFilter = (controller: Controls, text: string): void => {
   const { filter } = controller.view;
   controller.dispatch({ type: 'filter', text: filter + visible(text) });
   const { rows } = controller;
@@ -22,7 +20,7 @@ const typeFilter = (controller: Controller, text: string): void => {
   if (index >= 0) controller.dispatch({ type: 'select', key: rows[index]!.key, index });
 };
 
-const leave = (controller: Controller): void => controller.dispatch({ type: 'overlay', overlay: null });
+const leave = (controller: Controls): void => controller.dispatch({ type: 'overlay', overlay: null });
 
 /** What a key that nothing is bound to does, where that is something. */
 const OTHERWISE: Partial<Record<Context, Action>> = {
@@ -42,7 +40,7 @@ const ANYWHERE: Readonly<Record<string, Action>> = {
   'ctrl-z': controller => controller.suspend(),
 };
 
-export const handleStroke = (controller: Controller, stroke: Keystroke): void => {
+export const handleStroke = (controller: Controls, stroke: Keystroke): void => {
   const anywhere = ANYWHERE[stroke.key];
   if (anywhere) {
     anywhere(controller, stroke);

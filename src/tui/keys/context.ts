@@ -1,5 +1,8 @@
 import type { ViewState } from '../view/state.ts';
-import type { Context } from './keymap.ts';
+
+/** Where a key means something: each place has its own bindings. */
+export const CONTEXTS = ['main', 'filter', 'plan', 'running', 'signals', 'help'] as const;
+export type Context = (typeof CONTEXTS)[number];
 
 /** Which bindings the keys mean now. */
 export const contextOf = (view: ViewState): Context => {

@@ -1,5 +1,5 @@
 import type { ViewState } from '../view/state.ts';
-import { contextOf } from './context.ts';
+import { type Context, contextOf } from './context.ts';
 import {
   needsDetail,
   needsFinding,
@@ -13,10 +13,6 @@ import {
 } from './reasons.ts';
 
 export type { Situation } from './reasons.ts';
-
-/** Where a key means something: each place has its own bindings. */
-export const CONTEXTS = ['main', 'filter', 'plan', 'running', 'signals', 'help'] as const;
-export type Context = (typeof CONTEXTS)[number];
 
 type Reason = (situation: Situation) => string | null;
 

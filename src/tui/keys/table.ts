@@ -1,4 +1,5 @@
-import { BINDINGS, type Binding, CONTEXTS, type Context } from './keymap.ts';
+import { CONTEXTS, type Context } from './context.ts';
+import { BINDINGS, type Binding } from './keymap.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   up: '↑',

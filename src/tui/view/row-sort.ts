@@ -1,4 +1,4 @@
-import type { Branch } from './rows.ts';
+import type { Branch } from './branch.ts';
 
 /** Orders of siblings. Memory and CPU count the whole subtree: a fat child lifts its agent. */
 export const SORTS = ['start', 'memory', 'cpu', 'newest', 'name', 'pid'] as const;

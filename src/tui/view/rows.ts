@@ -2,6 +2,7 @@ import type { Heartbeat } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../../model/snapshot.ts';
+import type { Branch } from './branch.ts';
 import { matcher } from './row-filter.ts';
 import { type Group, groupOf } from './row-groups.ts';
 import { comparing, type SortId } from './row-sort.ts';
@@ -32,15 +33,6 @@ export interface RowOptions {
   readonly filter: string;
   readonly sort: SortId;
   readonly all: boolean;
-}
-
-export interface Branch {
-  readonly key: string;
-  readonly process: JudgedProcess;
-  readonly children: Branch[];
-  bytes: number;
-  cpu: number;
-  count: number;
 }
 
 /** A tmux server is the roof over its sessions, not a row among them; it is listed with all processes. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NO_PAST, type Past } from '../../../src/judge/findings/detector.ts';
 import { judge } from '../../../src/judge/judge.ts';
+import { NO_PAST, type Past } from '../../../src/judge/past.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import type { Finding, FindingId } from '../../../src/model/finding.ts';
 import { CLOCK, type Row, world } from '../../support/world.ts';

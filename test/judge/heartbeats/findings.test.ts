@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentDeadRegistryActive } from '../../../src/judge/findings/agent-dead-registry-active.ts';
 import { agentFinishedSessionAlive } from '../../../src/judge/findings/agent-finished-session-alive.ts';
-import type { Past } from '../../../src/judge/findings/detector.ts';
 import { heartbeatMissing } from '../../../src/judge/findings/heartbeat-missing.ts';
 import { heartbeatStale } from '../../../src/judge/findings/heartbeat-stale.ts';
 import { idleAgent } from '../../../src/judge/findings/idle-agent.ts';
@@ -9,6 +8,7 @@ import { leftoverFiles } from '../../../src/judge/findings/leftover-files.ts';
 import { lockStale } from '../../../src/judge/findings/lock-stale.ts';
 import { loopGuard } from '../../../src/judge/findings/loop-guard.ts';
 import { markerAge } from '../../../src/judge/findings/marker-age.ts';
+import type { Past } from '../../../src/judge/past.ts';
 import { invent } from '../plan/machine.ts';
 import {
   agent,

@@ -1,6 +1,6 @@
 import type { Scene } from '../../../src/judge/findings/detector.ts';
-import { NO_PAST, type Past } from '../../../src/judge/findings/detector.ts';
 import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
+import { NO_PAST, type Past } from '../../../src/judge/past.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import {
   NO_CONTENT,

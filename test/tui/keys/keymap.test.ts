@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { demoLive } from '../../../src/live/demo/demo.ts';
 import { helpContent } from '../../../src/tui/components/help.ts';
 import { ACTIONS } from '../../../src/tui/keys/actions.ts';
-import { BINDINGS, CONTEXTS, type Situation } from '../../../src/tui/keys/keymap.ts';
+import { CONTEXTS } from '../../../src/tui/keys/context.ts';
+import { BINDINGS, type Situation } from '../../../src/tui/keys/keymap.ts';
 import { keyTableMarkdown } from '../../../src/tui/keys/table.ts';
 import { INITIAL_VIEW } from '../../../src/tui/view/state.ts';
 

@@ -1,0 +1,30 @@
+import type { Kind } from '../../model/kind.ts';
+import type { Self } from '../../model/snapshot.ts';
+import type { Node } from './tree.ts';
+
+const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'wrapper']);
+
+/** `/…/foo.service` as the last unit of a cgroup path; login sessions and user managers are scopes or `user@`. */
+const unitOf = (cgroup: string | null): string | null => {
+  const last = cgroup?.split('/').findLast(part => /\.(service|scope)$/.test(part));
+  return last === undefined || !last.endsWith('.service') || /^user@\d+\.service$/.test(last) ? null : last;
+};
+
+const CONTAINER = /(?:^|[/-])(?:docker|containerd|libpod|lxc|kubepods|crio)[/.:-]|\/docker\/[0-9a-f]{12,}/;
+
+/** A server or unit that is meant to outlive whoever started it; what runs below it is live. */
+export const serviceReason = (node: Node, self: Self | null): string | null => {
+  const { seen, facts } = node;
+  const cgroup = facts.details?.cgroup ?? null;
+  if (seen.role === 'declared-daemon') return 'a daemon by its own declaration';
+  if (seen.transport === 'http' && SERVERS.has(node.kind))
+    return 'a server that several sessions can share (HTTP or SSE)';
+  const listening = facts.details?.listening ?? null;
+  if (listening !== null && listening.clients > 0) {
+    return `listens on port ${listening.ports.join(', ')} with ${listening.clients} connected`;
+  }
+  const unit = unitOf(cgroup);
+  if (unit !== null && unit !== unitOf(self?.cgroup ?? null)) return `managed by ${unit}`;
+  if (cgroup !== null && CONTAINER.test(cgroup) && cgroup !== self?.cgroup) return 'runs in a container';
+  return null;
+};

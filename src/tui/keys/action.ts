@@ -1,0 +1,34 @@
+import type { ActRequest, Live } from '../../live/live.ts';
+import type { Plan } from '../../model/plan.ts';
+import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import type { Tone } from '../look/theme.ts';
+import type { Layout } from '../view/layout.ts';
+import type { Row } from '../view/rows.ts';
+import type { Screen } from '../view/screen.ts';
+import type { ViewEvent, ViewState } from '../view/state.ts';
+import type { Situation } from './keymap.ts';
+import type { Keystroke } from './reader.ts';
+
+/** What a key can see and do. */
+export interface Controls {
+  readonly live: Live;
+  readonly view: ViewState;
+  readonly snapshot: Snapshot;
+  readonly layout: Layout;
+  readonly rows: readonly Row[];
+  readonly screen: Screen;
+  readonly targets: readonly JudgedProcess[];
+  readonly situation: Situation;
+  /** The running plan of which the user knows that quitting cuts it short. */
+  toldOfQuitting: Plan | null;
+  dispatch(event: ViewEvent): void;
+  notice(text: string, tone?: Tone): void;
+  /** Asks the engine for a plan and shows it; nothing is signalled until it is confirmed. */
+  openPlan(request: ActRequest): void;
+  quit(code: number): void;
+  suspend(): void;
+  /** Paint every row again, whatever is believed to be on the screen. */
+  redraw(): void;
+}
+
+export type Action = (controller: Controls, stroke: Keystroke) => void;
