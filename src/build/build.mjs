@@ -25,6 +25,7 @@ const CHUNKS = {
   'observe/recorded/index.ts': 'recorded.js',
   'observe/files/watch.ts': 'watch.js',
   'act/record/audit.ts': 'audit.js',
+  'act/portable/tree-sweep.ts': 'portable-sweep.js',
   'commands/clean.ts': 'clean.js',
   'commands/sweep.ts': 'sweep.js',
   'commands/live.ts': 'live.js',

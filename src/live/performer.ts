@@ -1,5 +1,5 @@
 import { takeRunLock } from '../act/record/lock.ts';
-import { sendSignals } from '../act/signals.ts';
+import { sendSignals } from '../act/signal/send-signals.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';

@@ -23,17 +23,9 @@ export type Presence =
   | { readonly status: 'gone' }
   | { readonly status: 'unreadable'; readonly why: string };
 
-export type SignalResult =
-  | { readonly status: 'sent' }
-  | { readonly status: 'gone' }
-  /** The pid now names another process: nothing was sent. */
-  | { readonly status: 'changed' }
-  | { readonly status: 'denied' }
-  | { readonly status: 'unreadable'; readonly why: string };
-
 /**
  * What every backend fills: procfs, portable, recorded, and the fakes of the tests.
- * A backend reports; it does not judge. Vanished processes are results, not errors.
+ * A backend reports; it neither judges nor signals. Vanished processes are results, not errors.
  */
 export interface System {
   readonly backend: Backend;
@@ -47,15 +39,13 @@ export interface System {
   environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>>;
   /** Facts by identity key; a process that vanished meanwhile is absent from the map. */
   details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>>;
-  /** Re-reads what is at a pid; used before every signal and while waiting for an end. */
-  presence(pid: number): Promise<Presence>;
-  /** Re-reads the identity, then signals it: the only way a signal leaves this program. */
-  signal(target: Identity, signal: SignalName): Promise<SignalResult>;
+  /** Re-reads what is at a pid; used before every signal and while waiting for an end. At once where that can be. */
+  presence(pid: number): Presence | Promise<Presence>;
   /**
-   * Ends what SIGTERM did not, where signals are dear (portable): exactly these identities, each checked before
-   * and verified after; gives those that ended. Absent where one signal at a time is as good.
+   * Stands in for the kernel on a machine that is invented: gets the signals that would have gone to real pids, and
+   * throws what kill(2) would. Absent on real ones: what looks at processes never signals them.
    */
-  sweep?(targets: readonly Identity[]): Promise<readonly Identity[]>;
+  deliver?(pid: number, signal: SignalName): void;
   /** Proportional set size for the detail view; null when unreadable. */
   proportionalMemory(pid: number): Promise<number | null>;
   /** Which processes the next looks must re-read every time; others may be re-read in slices. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sendSignals } from '../../src/act/signals.ts';
+import { sendSignals } from '../../src/act/signal/send-signals.ts';
 import { type TerminateOptions, terminate } from '../../src/act/terminate/terminate.ts';
 import { keyOf } from '../../src/model/identity.ts';
 import type { Plan } from '../../src/model/plan.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/act/clock.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import type { Plan, SignalName, Step } from '../../src/model/plan.ts';
 import type { ProcessFacts } from '../../src/model/process.ts';
-import type { Presence, SignalResult, System } from '../../src/observe/system.ts';
+import type { Presence, System } from '../../src/observe/system.ts';
 import { invent, SELF, snapshotOf, UID } from '../judge/plan/machine.ts';
 
 /** What a process of the fake machine does with a signal; nothing: TERM and KILL end it. */
@@ -70,23 +70,21 @@ export class FakeSystem implements System {
     };
   }
 
-  async presence(pid: number): Promise<Presence> {
+  presence(pid: number): Presence {
     if (this.unreadable.has(pid)) return { status: 'unreadable', why: 'hidden' };
     const p = this.#processes.get(pid);
     if (p === undefined) return { status: 'gone' };
     return { status: 'present', identity: { pid, start: p.start }, state: p.state, ppid: p.ppid, rss: p.rss };
   }
 
-  async signal(target: Identity, signal: SignalName): Promise<SignalResult> {
-    const now = await this.presence(target.pid);
-    if (now.status !== 'present') return now;
-    if (now.identity.start !== target.start) return { status: 'changed' };
-    if (this.denied.has(target.pid)) return { status: 'denied' };
-    this.sent.push(`${target.pid} ${signal}`);
-    const reaction = this.#reactions.get(target.pid);
+  /** As kill(2) does: by the bare pid, whoever has it now. That it is the right one is for `act` to check. */
+  deliver(pid: number, signal: SignalName): void {
+    if (this.denied.has(pid)) throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    if (!this.#processes.has(pid)) throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+    this.sent.push(`${pid} ${signal}`);
+    const reaction = this.#reactions.get(pid);
     if (reaction !== undefined) reaction(signal, this);
-    else if (signal === 'SIGTERM' || signal === 'SIGKILL') this.remove(target.pid);
-    return { status: 'sent' };
+    else if (signal === 'SIGTERM' || signal === 'SIGKILL') this.remove(pid);
   }
 
   async environ() {

@@ -92,9 +92,6 @@ class ScriptedSystem implements System {
   async presence() {
     return { status: 'gone' as const };
   }
-  async signal() {
-    return { status: 'gone' as const };
-  }
   async proportionalMemory() {
     return null;
   }

@@ -1,15 +1,16 @@
 import type { SignalName } from '../../model/plan.ts';
+import { signalIdentity } from '../signal/signal-identity.ts';
 import { type Run, settle, type Tracked } from './run.ts';
 import { settleDead } from './watch.ts';
 
-/** Sends one ending signal; `System.signal` re-reads the identity right before. Every answer is noted. */
+/** Sends one ending signal; the identity is re-read right before. Every answer is noted. */
 export const send = async (run: Run, t: Tracked, signal: SignalName): Promise<void> => {
   const { step } = t;
   if (signal !== 'SIGKILL' && (step.stopped || t.state === 'T')) {
     // A stopped process keeps TERM pending until it is continued.
-    await run.system.signal(step, 'SIGCONT');
+    await signalIdentity(run.system, step, 'SIGCONT');
   }
-  const result = await run.system.signal(step, signal);
+  const result = await signalIdentity(run.system, step, signal);
   switch (result.status) {
     case 'sent':
       t.sent = signal;

@@ -121,10 +121,15 @@ const endAll = async (
   }
 };
 
-/** Backends with a sweep of their own (portable) end the stubborn with it; what is left is signalled one by one. */
+/** The portable backend's stubborn are swept away first; what is left is signalled one by one. */
 const sweepAway = async (run: Run, stubborn: readonly Tracked[]): Promise<void> => {
-  if (run.system.sweep === undefined) return;
-  const ended = new Set((await run.system.sweep(stubborn.map(t => t.step))).map(keyOf));
+  if (run.system.backend !== 'portable') return;
+  const { sweepStubborn } = await import('../portable/tree-sweep.ts');
+  const swept = await sweepStubborn(
+    run.system,
+    stubborn.map(t => t.step),
+  );
+  const ended = new Set(swept.map(keyOf));
   for (const t of stubborn) {
     if (!ended.has(keyOf(t.step))) continue;
     t.sent = 'SIGKILL';

@@ -3,6 +3,7 @@ import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { Look } from '../../model/snapshot.ts';
 import { REAL_CLOCK } from '../clock.ts';
+import { signalIdentity } from '../signal/signal-identity.ts';
 import { outcomeOf } from '../terminate/run.ts';
 import { type TerminateOptions, type TerminateResult, terminate } from '../terminate/terminate.ts';
 import { presencesOf } from '../terminate/watch.ts';
@@ -33,7 +34,7 @@ export const endZombies = async (options: ZombieOptions): Promise<TerminateResul
   const outcomes: Outcome[] = [];
   for (const step of nudges) {
     if (options.signal?.aborted === true) break;
-    const result = await system.signal(step, 'SIGCHLD');
+    const result = await signalIdentity(system, step, 'SIGCHLD');
     if (result.status === 'denied')
       outcomes.push(outcomeOf(step, 'denied', 'the system does not permit SIGCHLD to it (EPERM)'));
     if (result.status === 'sent') options.onProgress?.({ type: 'signal', step, signal: 'SIGCHLD' });

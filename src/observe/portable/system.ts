@@ -1,16 +1,13 @@
-import { kill } from 'node:process';
-import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { SignalName } from '../../model/plan.ts';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { ProcessDetails } from '../../model/process.ts';
 import type { Look } from '../../model/snapshot.ts';
 import { readState } from '../recorded/facts.ts';
 import { looksContained } from '../recorded/table.ts';
-import type { DetailRequest, Presence, SignalResult, System } from '../system.ts';
+import type { DetailRequest, Presence, System } from '../system.ts';
 import { listCommands } from './commands.ts';
 import { hostFacts } from './host.ts';
 import { psAll, psOne } from './ps.ts';
 import { PortableTable } from './table.ts';
-import { sweepTree } from './tree-sweep.ts';
 import { readUsage } from './usage.ts';
 
 /** With more processes than this, live figures are read only for those that somebody follows. */
@@ -35,26 +32,13 @@ const presence = async (pid: number): Promise<Presence> => {
   return { status: 'present', identity: { pid, start }, state: readState(stat), ppid, rss };
 };
 
-const signal = async (target: Identity, name: SignalName): Promise<SignalResult> => {
-  if (!Number.isInteger(target.pid) || target.pid <= 2) return { status: 'denied' };
-  const now = await presence(target.pid);
-  if (now.status !== 'present') return now;
-  if (now.identity.start !== target.start) return { status: 'changed' };
-  try {
-    kill(target.pid, name);
-    return { status: 'sent' };
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? { status: 'gone' } : { status: 'denied' };
-  }
-};
-
 /** macOS and everything else without /proc: ps-list, pidusage and one `ps`. Runs on Linux too, where it is tested. */
 export const portableSystem = (): System => {
   const table = new PortableTable();
   let followed: ReadonlySet<IdentityKey> = new Set();
   let known: ReadonlySet<IdentityKey> = new Set();
 
-  const system: System = {
+  return {
     backend: 'portable',
     readOnly: null,
 
@@ -93,18 +77,10 @@ export const portableSystem = (): System => {
     },
 
     presence,
-    signal,
-    async sweep(targets: readonly Identity[]): Promise<readonly Identity[]> {
-      const [root, ...members] = targets;
-      if (root === undefined) return [];
-      const swept = await sweepTree(system, root, 'SIGKILL', { members, onlyMembers: true });
-      return swept.filter(({ outcome }) => outcome === 'ended');
-    },
     proportionalMemory: async () => null,
     follow(related: ReadonlySet<IdentityKey>): void {
       followed = related;
     },
     close(): void {},
   };
-  return system;
 };

@@ -1,9 +1,7 @@
-import { kill } from 'node:process';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { SignalName } from '../../model/plan.ts';
 import type { NamedEnv, ProcessDetails } from '../../model/process.ts';
 import type { Look } from '../../model/snapshot.ts';
-import type { DetailRequest, Presence, SignalResult, System } from '../system.ts';
+import type { DetailRequest, Presence, System } from '../system.ts';
 import { DetailReader, parseCgroup, readEnv, readPss } from './details.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
 import { BUFFER, readOnceIntoBuffer, readText } from './read.ts';
@@ -94,23 +92,7 @@ export const procfsSystem = ({
       );
     },
 
-    async presence(pid: number): Promise<Presence> {
-      return presence(pid);
-    },
-
-    /** Between this read and the signal lies no await: the shortest window user space can have without pidfds. */
-    async signal(target: Identity, signal: SignalName): Promise<SignalResult> {
-      if (!Number.isInteger(target.pid) || target.pid <= 2) return { status: 'denied' };
-      const now = presence(target.pid);
-      if (now.status !== 'present') return now;
-      if (now.identity.start !== target.start) return { status: 'changed' };
-      try {
-        kill(target.pid, signal);
-        return { status: 'sent' };
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code === 'ESRCH' ? { status: 'gone' } : { status: 'denied' };
-      }
-    },
+    presence,
 
     async proportionalMemory(pid: number): Promise<number | null> {
       return readPss(root, pid);

@@ -31,13 +31,12 @@ export const recordedSystem = (table: RecordedTable): System => {
       }
       return found;
     },
-    presence: async pid => {
+    presence: pid => {
       const process = byPid.get(pid);
       if (process === undefined) return { status: 'gone' };
       const { start, state, ppid, rss } = process;
       return { status: 'present', identity: { pid, start }, state, ppid, rss };
     },
-    signal: async () => ({ status: 'unreadable', why: READ_ONLY }),
     proportionalMemory: async () => null,
     follow: () => {},
     close: () => {},

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { terminate } from '../../src/act/terminate/terminate.ts';
-import { portableSystem } from '../../src/observe/portable/system.ts';
-import { isRunning } from '../support/proc.ts';
-import { Sandbox } from '../support/sandbox.ts';
-import { until } from '../support/until.ts';
+import { terminate } from '../../../src/act/terminate/terminate.ts';
+import { portableSystem } from '../../../src/observe/portable/system.ts';
+import { isRunning } from '../../support/proc.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
 import {
   bystanders,
   descendantsOf,
@@ -13,7 +13,7 @@ import {
   program,
   startOrphan,
   startReady,
-} from './stage.ts';
+} from '../stage.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {

@@ -1,9 +1,10 @@
-import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { Outcome, Plan } from '../model/plan.ts';
-import { isZombie } from '../model/process.ts';
-import type { System } from '../observe/system.ts';
-import { type Clock, REAL_CLOCK } from './clock.ts';
-import { outcomeOf } from './terminate/run.ts';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Outcome, Plan } from '../../model/plan.ts';
+import { isZombie } from '../../model/process.ts';
+import type { System } from '../../observe/system.ts';
+import { type Clock, REAL_CLOCK } from '../clock.ts';
+import { outcomeOf } from '../terminate/run.ts';
+import { signalIdentity } from './signal-identity.ts';
 
 /** How long a chosen signal may take to show its effect. */
 const EFFECT_MS = 1000;
@@ -36,7 +37,7 @@ export const sendSignals = async (
     else if (step.confirm && options.confirmed?.has(key) !== true)
       note('refused', 'it is protected and was not confirmed by its pid');
     else {
-      const result = await system.signal(step, step.signal);
+      const result = await signalIdentity(system, step, step.signal);
       if (result.status === 'sent') sent.add(key);
       else if (result.status === 'gone') note('gone', 'it had ended before');
       else if (result.status === 'changed')

@@ -1,7 +1,8 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { SignalName } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
-import type { System } from '../system.ts';
+import type { System } from '../../observe/system.ts';
+import { isEndable, signalIdentity } from '../signal/signal-identity.ts';
 import { treeKill } from './tree-kill.ts';
 
 /** What became of one process, looked up afterwards and not taken from tree-kill. */
@@ -26,8 +27,6 @@ const OVER: ReadonlySet<Swept['outcome'] | undefined> = new Set(['ended', 'gone'
 
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 320;
-
-const isEndable = (pid: number): boolean => Number.isInteger(pid) && pid > 2;
 
 /** Leaves first: the descendants of every start, deepest before shallow, each once. */
 const leavesFirst = (starts: readonly Identity[], processes: readonly ProcessFacts[]): ProcessFacts[] => {
@@ -71,7 +70,7 @@ const ended = async (system: System, target: Identity, settleMs: number): Promis
 };
 
 /**
- * Ends a whole tree with tree-kill, and closes its holes around it (spec section 7.7): every pid is checked to be
+ * Ends a whole tree with tree-kill, and closes its holes around it: every pid is checked to be
  * a plausible one and to be still the same process before; leaves go first, one call each, so that neither its
  * numeric order nor its stopping at the first EPERM matters; children that moved to another parent are passed in;
  * a missing `ps` refuses the sweep; and each end is looked up afterwards.
@@ -105,6 +104,20 @@ export const sweepTree = async (
   return [...swept.values()];
 };
 
+/**
+ * Ends exactly these identities where every signal costs a `ps`; gives those that ended. What is left is for the
+ * caller to signal one by one.
+ */
+export const sweepStubborn = async (
+  system: System,
+  targets: readonly Identity[],
+): Promise<readonly Identity[]> => {
+  const [root, ...members] = targets;
+  if (root === undefined) return [];
+  const swept = await sweepTree(system, root, 'SIGKILL', { members, onlyMembers: true });
+  return swept.filter(({ outcome }) => outcome === 'ended');
+};
+
 /** Not in the table under this identity. */
 const absent = ({ pid, start }: Identity, processes: readonly ProcessFacts[]): Swept =>
   processes.some(p => p.pid === pid)
@@ -128,7 +141,9 @@ const sweepOne = async (
     return { pid, start, outcome: 'changed', why: 'the pid belongs to another process now' };
   // A child that outlived its own signal, or is to be left alone, must not get one through its parent's tree.
   const stubborn = family.some(p => p.ppid === pid && !OVER.has(swept.get(keyOf(p))?.outcome));
-  const answer = stubborn ? (await system.signal(target, signal)).status : await treeKill(pid, signal);
+  const answer = stubborn
+    ? (await signalIdentity(system, target, signal)).status
+    : await treeKill(pid, signal);
   // What was refused us will not end of it: no need to wait.
   if (await ended(system, target, answer === 'denied' ? 0 : settleMs))
     return { pid, start, outcome: 'ended', why: `ended after ${signal}` };

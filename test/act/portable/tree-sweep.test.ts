@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { treeKill } from '../../../src/act/portable/tree-kill.ts';
+import { sweepTree } from '../../../src/act/portable/tree-sweep.ts';
 import type { Identity } from '../../../src/model/identity.ts';
 import { portableSystem } from '../../../src/observe/portable/system.ts';
-import { treeKill } from '../../../src/observe/portable/tree-kill.ts';
-import { sweepTree } from '../../../src/observe/portable/tree-sweep.ts';
 import { isRunning } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
