@@ -1,17 +1,21 @@
 import { formatAge, plural } from '../../model/format.ts';
+import { gather } from '../../model/gather.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import type { Detector, Scene } from './detector.ts';
 
 /** A registry entry is written before its session is started, and a log may outlive its session by a moment. */
 const STARTING_SECONDS = 30;
 
-const isDeadButActive = (agent: OrchestratedAgent, { files, observation }: Scene): boolean => {
+const isDeadButActive = (
+  agent: OrchestratedAgent,
+  { files, observation }: Scene,
+  running: ReadonlySet<number>,
+): boolean => {
   const { member } = agent;
   // An incomplete table, or a tmux server that gave no answer, proves nobody dead.
   if (member === null || member.terminal || agent.sessionUnknown || !observation.complete) return false;
   if (agent.panes.length > 0 || agent.processes.length > 0) return false;
-  if (member.pid !== null && observation.processes.some(p => p.pid === member.pid && p.state !== 'Z'))
-    return false;
+  if (member.pid !== null && running.has(member.pid)) return false;
   if (member.startedAt !== null && files.now - member.startedAt < STARTING_SECONDS * 1000) return false;
   const growing = agent.quietSeconds !== null && agent.quietSeconds < STARTING_SECONDS;
   return !growing || agent.finished !== null;
@@ -26,11 +30,12 @@ const describe = (agent: OrchestratedAgent): string => {
 
 /** Agents that their registry calls running, of which nothing is left. Told once per registry: old ones pile up. */
 export const agentDeadRegistryActive: Detector = scene => {
+  if (scene.files.orchestrated.length === 0) return [];
+  const running = new Set(scene.observation.processes.filter(p => p.state !== 'Z').map(p => p.pid));
   const registries = new Map<string, OrchestratedAgent[]>();
   for (const agent of scene.files.orchestrated) {
-    if (agent.registry === null || !isDeadButActive(agent, scene)) continue;
-    const { path } = agent.registry.reading;
-    registries.set(path, [...(registries.get(path) ?? []), agent]);
+    if (agent.registry === null || !isDeadButActive(agent, scene, running)) continue;
+    gather(registries, agent.registry.reading.path, agent);
   }
   return [...registries].map(([path, dead]) => ({
     id: 'agent-dead-registry-active',

@@ -8,21 +8,33 @@ import { lifeAround } from '../heartbeats/state.ts';
 import type { Detector, Scene } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
-const BEATS = new Set(['agent-progress', 'phase-progress', 'user']);
+const BEATS = ['agent-progress', 'phase-progress', 'user'] as const;
 
-const beatsFor = (marker: JudgedFile, { files }: Scene): boolean =>
-  files.joined.some(
-    ({ reading }) =>
-      BEATS.has(reading.format) &&
-      projectOf(reading) === projectOf(marker.reading) &&
-      (marker.reading.task === null || reading.task === null || reading.task === marker.reading.task),
-  );
+/** The tasks of each project that ever beat; null among them: a beat that names no task. */
+const tasksThatBeat = ({ files }: Scene): ReadonlyMap<string, ReadonlySet<string | null>> => {
+  const projects = new Map<string, Set<string | null>>();
+  for (const { reading } of BEATS.flatMap(files.index.ofFormat)) {
+    const project = projectOf(reading);
+    const tasks = projects.get(project) ?? new Set();
+    projects.set(project, tasks.add(reading.task));
+  }
+  return projects;
+};
 
-const silentMarker = (marker: JudgedFile, scene: Scene): Finding[] => {
+const everBeat = ({ reading }: JudgedFile, projects: ReturnType<typeof tasksThatBeat>): boolean => {
+  const tasks = projects.get(projectOf(reading));
+  return tasks !== undefined && (reading.task === null || tasks.has(null) || tasks.has(reading.task));
+};
+
+const silentMarker = (
+  marker: JudgedFile,
+  scene: Scene,
+  beating: ReturnType<typeof tasksThatBeat>,
+): Finding[] => {
   const { root } = marker.reading;
   const { seconds } = fileThreshold(scene.config, 'heartbeat-missing', root);
   const { stillSeconds } = fileThreshold(scene.config, 'marker-age', root);
-  if (marker.ageSeconds === null || marker.ageSeconds < seconds || beatsFor(marker, scene)) return [];
+  if (marker.ageSeconds === null || marker.ageSeconds < seconds || everBeat(marker, beating)) return [];
   // Many healthy projects write no progress file at all; their agent shows its life otherwise.
   if (lifeAround(marker, scene.files, stillSeconds) === 'moving') return [];
   return [
@@ -42,6 +54,7 @@ const silentMarker = (marker: JudgedFile, scene: Scene): Finding[] => {
 /** Announced work of which nothing was ever heard. */
 export const heartbeatMissing: Detector = scene => {
   const { seconds } = scene.config.thresholds['heartbeat-missing'];
+  const beating = tasksThatBeat(scene);
   const markers = scene.files.joined.filter(file => file.reading.format === 'postflight-marker');
   const silentAgents = scene.files.orchestrated.flatMap((agent): Finding[] => {
     const startedAt = agent.member?.startedAt ?? null;
@@ -64,5 +77,5 @@ export const heartbeatMissing: Detector = scene => {
       },
     ];
   });
-  return [...markers.flatMap(marker => silentMarker(marker, scene)), ...silentAgents];
+  return [...markers.flatMap(marker => silentMarker(marker, scene, beating)), ...silentAgents];
 };

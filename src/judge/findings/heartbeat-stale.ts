@@ -1,6 +1,7 @@
 import { formatAge } from '../../model/format.ts';
 import type { Reading } from '../../model/heartbeat.ts';
-import { identityOf } from '../../model/snapshot.ts';
+import type { Identity } from '../../model/identity.ts';
+import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import { subtreeOf } from '../heartbeats/signs-of-life.ts';
 import type { Detector } from './detector.ts';
 
@@ -23,8 +24,15 @@ export const subjectOf = (reading: Reading): string => {
 };
 
 /** A progress file that nobody writes any more, although its work is not over. */
-export const heartbeatStale: Detector = ({ files, processes }) =>
-  files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
+export const heartbeatStale: Detector = ({ files, processes }) => {
+  // One agent may have thousands of files.
+  const subtrees = new Map<JudgedProcess, readonly Identity[]>();
+  const below = (agent: JudgedProcess): readonly Identity[] => {
+    const known = subtrees.get(agent) ?? subtreeOf(agent, processes).map(identityOf);
+    subtrees.set(agent, known);
+    return known;
+  };
+  return files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
     if (!BEATS.has(reading.format) || (state !== 'warn' && state !== 'critical')) return [];
     const who =
       agent === null ? 'no running agent was found for it' : `${agent.name} (${agent.facts.pid}) still runs`;
@@ -34,7 +42,7 @@ export const heartbeatStale: Detector = ({ files, processes }) =>
         severity: state,
         title: `${subjectOf(reading)}: no heartbeat for ${formatAge(ageSeconds)}`,
         why: `${lastWords(reading)}; ${who}${reading.unreadable === null ? '' : `; ${reason}`}`,
-        processes: agent === null ? [] : subtreeOf(agent, processes).map(identityOf),
+        processes: agent === null ? [] : below(agent),
         files: [reading.path],
         remedy:
           agent === null
@@ -44,3 +52,4 @@ export const heartbeatStale: Detector = ({ files, processes }) =>
       },
     ];
   });
+};

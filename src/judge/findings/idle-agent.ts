@@ -13,8 +13,9 @@ const hasWork = (agent: JudgedProcess, processes: readonly JudgedProcess[]): boo
 
 /** Seconds since it last wrote to its transcript or its pane; null when neither can be seen. */
 const silence = (agent: JudgedProcess, { files, observation }: Scene): number | null => {
-  const written = files.joined
-    .filter(({ reading, candidates }) => reading.format === 'transcript' && candidates.includes(agent))
+  const written = files.index
+    .about(agent)
+    .filter(({ reading }) => reading.format === 'transcript')
     .map(file => file.ageSeconds);
   const pane = observation.tmux
     .flatMap(server => server.panes)

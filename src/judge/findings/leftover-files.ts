@@ -1,4 +1,5 @@
 import { plural, spellBytes } from '../../model/format.ts';
+import { gather } from '../../model/gather.ts';
 import type { JudgedFile } from '../heartbeats/index.ts';
 import { projectOf } from '../heartbeats/join.ts';
 import type { Detector } from './detector.ts';
@@ -12,7 +13,7 @@ export const leftoverFiles: Detector = ({ files }) => {
   for (const file of files.joined) {
     // Files of a user's own source are shown, but they are not ours to sweep.
     if (file.state !== 'leftover' || file.reading.format === 'user') continue;
-    places.set(placeOf(file), [...(places.get(placeOf(file)) ?? []), file]);
+    gather(places, placeOf(file), file);
   }
   return [...places].map(([place, left]) => {
     const agents = new Set(left.map(file => file.reading.agentId).filter(id => id !== null)).size;

@@ -1,7 +1,7 @@
 import { fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import { directoryOf } from '../heartbeats/context.ts';
+import { directoryOf } from '../heartbeats/file-index.ts';
 import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
@@ -12,11 +12,9 @@ export const markerAge: Detector = ({ files, config }) =>
     if (reading.format !== 'postflight-marker' || ageSeconds === null) return [];
     if (ageSeconds < fileThreshold(config, 'marker-age', reading.root).warnSeconds) return [];
     const severity = state === 'critical' || state === 'warn' ? state : 'info';
-    const guards = files.joined.filter(
-      other =>
-        other.reading.format === 'loop-guard' &&
-        directoryOf(other.reading.path) === directoryOf(reading.path),
-    );
+    const guards = files.index
+      .inDirectory(directoryOf(reading.path))
+      .filter(other => other.reading.format === 'loop-guard');
     const dead = file.candidates.length === 0;
     const deadlock = severity === 'critical' ? 'deadlock: ' : '';
     return [

@@ -1,21 +1,24 @@
 import type { Config } from '../../model/config.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
+import type { FileIndex } from './file-index.ts';
 import type { JoinedReading } from './join.ts';
 import type { OrchestratedAgent } from './orchestrated.ts';
+import type { Vitals } from './signs-of-life.ts';
 
 /** Everything a file is judged by. */
 export interface FileContext {
   readonly joined: readonly JoinedReading[];
+  readonly index: FileIndex;
   readonly orchestrated: readonly OrchestratedAgent[];
   readonly agentByPath: ReadonlyMap<string, OrchestratedAgent>;
   readonly processes: readonly JudgedProcess[];
+  /** Worked out once per agent, however many files ask. */
+  readonly vitals: (agent: JudgedProcess) => Vitals;
   readonly config: Config;
   readonly past: Past;
   readonly now: number;
 }
-
-export const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 /** The orchestrated agent a file belongs to. */
 export const agentOfFile = (file: JoinedReading, context: FileContext): OrchestratedAgent | null =>

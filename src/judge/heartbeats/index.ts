@@ -4,8 +4,10 @@ import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { type ClaudeSession, identityOf, type JudgedProcess, type TmuxServer } from '../../model/snapshot.ts';
 import { NO_PAST, type Past } from '../past.ts';
 import type { FileContext } from './context.ts';
+import { indexFiles } from './file-index.ts';
 import { type JoinedReading, joinReadings } from './join.ts';
 import { orchestratedAgents } from './orchestrated.ts';
+import { vitalsOf } from './signs-of-life.ts';
 import { type FileState, stateOf } from './state.ts';
 
 export interface FilesInput {
@@ -65,7 +67,19 @@ export const judgeFiles = (input: FilesInput): JudgedFiles => {
   const joined = joinReadings({ readings, processes, sessions, now });
   const orchestrated = orchestratedAgents(joined, processes, tmux);
   const agentByPath = new Map(orchestrated.flatMap(agent => agent.files.map(f => [f.reading.path, agent])));
-  const context: FileContext = { joined, orchestrated, agentByPath, processes, config, past, now };
+  const index = indexFiles(joined);
+  const vitals = vitalsOf(index, processes, past);
+  const context: FileContext = {
+    joined,
+    index,
+    orchestrated,
+    agentByPath,
+    processes,
+    vitals,
+    config,
+    past,
+    now,
+  };
   const judged = joined.map(file => ({ ...file, ...stateOf(file, context) }));
   const heartbeats = judged
     .filter(file => !NOT_SHOWN.has(file.reading.format))

@@ -1,3 +1,4 @@
+import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { isZombie } from '../../model/process.ts';
 import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
@@ -51,41 +52,57 @@ const sessionIdsByAgent = (agents: readonly JudgedProcess[], sessions: readonly 
   );
 };
 
-/** Ties every file to the agents it may speak of: by pid, session id, environment, tmux session, or place. */
-export const joinReadings = ({ readings, processes, sessions, now }: JoinInput): JoinedReading[] => {
+/** The agents that a file can be tied to, by each thing a file may name. */
+const indexAgents = ({ processes, sessions }: JoinInput) => {
   const agents = processes.filter(
     p => p.kind === 'agent' && !isZombie(p.facts) && p.seen.role !== 'claude-daemon',
   );
-  const ids = sessionIdsByAgent(agents, sessions);
-
-  const byPid = (r: Reading): JudgedProcess[] => agents.filter(a => r.pid !== null && a.facts.pid === r.pid);
-  const bySession = (r: Reading): JudgedProcess[] =>
-    r.sessionId === null ? [] : agents.filter(a => ids.get(a)?.has(r.sessionId as string) === true);
+  const byPid = new Map<number, JudgedProcess[]>();
+  const bySession = new Map<string, JudgedProcess[]>();
+  const byTmux = new Map<string, JudgedProcess[]>();
+  for (const agent of agents) {
+    gather(byPid, agent.facts.pid, agent);
+    if (agent.tmux !== null) gather(byTmux, agent.tmux.session, agent);
+  }
+  for (const [agent, ids] of sessionIdsByAgent(agents, sessions))
+    for (const id of ids) gather(bySession, id, agent);
   /** A child of the agent carries the session's id even when the agent's own record is missing. */
-  const byEnviron = (r: Reading): JudgedProcess[] => {
-    if (r.sessionId === null) return [];
-    const owners = processes
-      .filter(p => p.facts.env?.CLAUDE_CODE_SESSION_ID === r.sessionId && p.owner?.alive === true)
-      .map(p => p.owner);
-    return agents.filter(a => owners.some(o => o?.pid === a.facts.pid && o.start === a.facts.start));
+  const byEnviron = new Map<string, Set<JudgedProcess>>();
+  for (const { facts, owner } of processes) {
+    const id = facts.env?.CLAUDE_CODE_SESSION_ID;
+    if (id === undefined || owner?.alive !== true || owner.pid === null) continue;
+    const found = byEnviron.get(id) ?? new Set();
+    for (const agent of byPid.get(owner.pid) ?? []) if (agent.facts.start === owner.start) found.add(agent);
+    byEnviron.set(id, found);
+  }
+  const byProject = new Map<string, readonly JudgedProcess[]>();
+  const inProject = (project: string): readonly JudgedProcess[] => {
+    const known =
+      byProject.get(project) ?? agents.filter(agent => isWithin(agent.facts.details?.cwd, project));
+    byProject.set(project, known);
+    return known;
   };
-  const byTmux = (r: Reading): JudgedProcess[] => {
-    const session = r.tmuxSession ?? (r.agentId === null ? null : `agent_${r.agentId}`);
-    return session === null ? [] : agents.filter(a => a.tmux?.session === session);
-  };
-  const byPath = (r: Reading, age: number | null): JudgedProcess[] => {
-    if (NAMED.has(r.format)) return [];
-    const project = projectOf(r);
-    return agents.filter(a => isWithin(a.facts.details?.cwd, project) && couldHaveWritten(a, age));
-  };
+  return { byPid, bySession, byEnviron, byTmux, inProject };
+};
 
-  return readings.map(reading => {
-    const ageSeconds = ageOfReading(reading, now);
+const tmuxSessionOf = (r: Reading): string | null =>
+  r.tmuxSession ?? (r.agentId === null ? null : `agent_${r.agentId}`);
+
+/** Ties every file to the agents it may speak of: by pid, session id, environment, tmux session, or place. */
+export const joinReadings = (input: JoinInput): JoinedReading[] => {
+  const agents = indexAgents(input);
+  const under = <K>(map: ReadonlyMap<K, Iterable<JudgedProcess>>, key: K | null): readonly JudgedProcess[] =>
+    key === null ? [] : [...(map.get(key) ?? [])];
+  const byPath = (r: Reading, age: number | null): readonly JudgedProcess[] =>
+    NAMED.has(r.format) ? [] : agents.inProject(projectOf(r)).filter(agent => couldHaveWritten(agent, age));
+
+  return input.readings.map(reading => {
+    const ageSeconds = ageOfReading(reading, input.now);
     const ways = [
-      ['pid', () => byPid(reading)],
-      ['session', () => bySession(reading)],
-      ['environ', () => byEnviron(reading)],
-      ['tmux', () => byTmux(reading)],
+      ['pid', () => under(agents.byPid, reading.pid)],
+      ['session', () => under(agents.bySession, reading.sessionId)],
+      ['environ', () => under(agents.byEnviron, reading.sessionId)],
+      ['tmux', () => under(agents.byTmux, tmuxSessionOf(reading))],
       ['path', () => byPath(reading, ageSeconds)],
     ] as const;
     for (const [how, find] of ways) {

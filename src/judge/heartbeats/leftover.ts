@@ -1,7 +1,8 @@
 import { fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
 import { lastSign } from './age.ts';
-import { agentOfFile, directoryOf, type FileContext } from './context.ts';
+import { agentOfFile, type FileContext } from './context.ts';
+import { directoryOf } from './file-index.ts';
 import type { JoinedReading } from './join.ts';
 
 /** A final status is about an older run when the file was written well after it. */
@@ -14,10 +15,11 @@ const taskIsOver = (file: JoinedReading, context: FileContext): string | null =>
   if (reading.format !== 'agent-progress') return null;
   const sign = lastSign(reading, context.now) ?? 0;
   const own = directoryOf(reading.path);
-  for (const { reading: other } of context.joined) {
-    if (other.format === 'return-meta' && other.terminal && directoryOf(other.path) === own)
-      if (other.mtime + SAME_RUN_MS >= sign) return `its task returned: ${other.status}`;
-    if (other.format !== 'project-state' || !reading.path.startsWith(`${directoryOf(other.path)}/`)) continue;
+  for (const { reading: other } of context.index.inDirectory(own))
+    if (other.format === 'return-meta' && other.terminal && other.mtime + SAME_RUN_MS >= sign)
+      return `its task returned: ${other.status}`;
+  for (const { reading: other } of context.index.ofFormat('project-state')) {
+    if (!reading.path.startsWith(`${directoryOf(other.path)}/`)) continue;
     const task = other.members.find(member => member.id === reading.task);
     if (task?.terminal === true && (task.updatedAt ?? other.mtime) + SAME_RUN_MS >= sign)
       return `its task is ${task.status}`;

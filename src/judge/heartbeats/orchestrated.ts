@@ -1,3 +1,4 @@
+import { gather } from '../../model/gather.ts';
 import type { ReadingFormat, ReadingMember } from '../../model/heartbeat.ts';
 import type { JudgedProcess, TmuxPane, TmuxServer } from '../../model/snapshot.ts';
 import type { JoinedReading } from './join.ts';
@@ -41,13 +42,38 @@ const quietFor = (files: readonly JoinedReading[]): number | null => {
   return ages.length === 0 ? null : Math.min(...ages);
 };
 
+/** Finds what runs for an agent: its panes by session name, its processes in the order of the table. */
+const indexRunning = (processes: readonly JudgedProcess[], tmux: readonly TmuxServer[]) => {
+  const panes = new Map<string, TmuxPane[]>();
+  for (const server of tmux)
+    for (const pane of server.panes) if (!pane.dead) gather(panes, pane.session, pane);
+  const order = new Map(processes.map((p, at) => [p, at]));
+  const byPid = new Map(processes.map(p => [p.facts.pid, p]));
+  const bySession = new Map<string, JudgedProcess[]>();
+  for (const p of processes) if (p.tmux !== null) gather(bySession, p.tmux.session, p);
+  return {
+    panesOf: (session: string): readonly TmuxPane[] => panes.get(session) ?? [],
+    processesOf: (
+      session: string,
+      files: readonly JoinedReading[],
+      pid: number | null,
+    ): readonly JudgedProcess[] => {
+      const found = new Set(bySession.get(session));
+      for (const { agent } of files) if (agent !== null) found.add(agent);
+      const named = pid === null ? undefined : byPid.get(pid);
+      if (named !== undefined) found.add(named);
+      return [...found].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    },
+  };
+};
+
 /** Every orchestrated agent that a file or a registry speaks of. */
 export const orchestratedAgents = (
   joined: readonly JoinedReading[],
   processes: readonly JudgedProcess[],
   tmux: readonly TmuxServer[],
 ): OrchestratedAgent[] => {
-  const panes = tmux.flatMap(server => server.panes);
+  const running = indexRunning(processes, tmux);
   const sessionUnknown = tmux.some(server => !server.reachable);
   const tasks = new Map<string, { registry: JoinedReading | null; files: Map<string, JoinedReading[]> }>();
   for (const file of joined) {
@@ -57,7 +83,7 @@ export const orchestratedAgents = (
     tasks.set(directory, task);
     if (file.reading.format === 'registry') task.registry = file;
     const id = file.reading.agentId;
-    if (id !== null) task.files.set(id, [...(task.files.get(id) ?? []), file]);
+    if (id !== null) gather(task.files, id, file);
   }
   return [...tasks].flatMap(([taskDirectory, { registry, files }]) => {
     const members = new Map((registry?.reading.members ?? []).map(member => [member.id, member]));
@@ -73,13 +99,8 @@ export const orchestratedAgents = (
         registry,
         finished: finishedBecause(own, member),
         sessionName,
-        panes: panes.filter(pane => pane.session === sessionName && !pane.dead),
-        processes: processes.filter(
-          p =>
-            p.tmux?.session === sessionName ||
-            own.some(file => file.agent === p) ||
-            p.facts.pid === member?.pid,
-        ),
+        panes: running.panesOf(sessionName),
+        processes: running.processesOf(sessionName, own, member?.pid ?? null),
         sessionUnknown,
         quietSeconds: quietFor(own),
       };

@@ -1,7 +1,7 @@
 import { keyOf } from '../../model/identity.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
-import type { JoinedReading } from './join.ts';
+import type { FileIndex } from './file-index.ts';
 
 /** Formats that an agent itself keeps up to date while it works. */
 const BEATS = new Set([
@@ -40,17 +40,40 @@ export const subtreeOf = (root: JudgedProcess, processes: readonly JudgedProcess
   });
 };
 
-/** What an agent's heartbeats, transcript and CPU say about the last `seconds`. */
-export const lifeOf = (
-  agent: JudgedProcess,
-  joined: readonly JoinedReading[],
+/** When an agent was last seen to do something, in seconds; null: it cannot be seen. */
+export interface Vitals {
+  readonly beatSeconds: number | null;
+  readonly cpuSeconds: number | null;
+}
+
+const newestBeat = (agent: JudgedProcess, index: FileIndex): number | null => {
+  let newest: number | null = null;
+  for (const { reading, ageSeconds } of index.about(agent))
+    if (BEATS.has(reading.format) && ageSeconds !== null && ageSeconds < (newest ?? Infinity))
+      newest = ageSeconds;
+  return newest;
+};
+
+/** What an agent's heartbeats, transcript and CPU tell, for one look. */
+export const vitalsOf = (
+  index: FileIndex,
   processes: readonly JudgedProcess[],
   past: Past,
-  seconds: number,
-): Life => {
-  const beats = joined.filter(file => BEATS.has(file.reading.format) && file.candidates.includes(agent));
-  if (beats.some(beat => beat.ageSeconds !== null && beat.ageSeconds < seconds)) return 'moving';
-  const quiet = quietCpu(agent, processes, past);
-  if (quiet === null) return 'unknown';
-  return quiet >= seconds ? 'still' : 'moving';
+): ((agent: JudgedProcess) => Vitals) => {
+  const known = new Map<JudgedProcess, Vitals>();
+  return agent => {
+    const vitals = known.get(agent) ?? {
+      beatSeconds: newestBeat(agent, index),
+      cpuSeconds: quietCpu(agent, processes, past),
+    };
+    known.set(agent, vitals);
+    return vitals;
+  };
+};
+
+/** What an agent's signs of life say about the last `seconds`. */
+export const lifeOf = ({ beatSeconds, cpuSeconds }: Vitals, seconds: number): Life => {
+  if (beatSeconds !== null && beatSeconds < seconds) return 'moving';
+  if (cpuSeconds === null) return 'unknown';
+  return cpuSeconds >= seconds ? 'still' : 'moving';
 };

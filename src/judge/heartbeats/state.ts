@@ -40,9 +40,7 @@ const progressLog: Judge = (file, context) => {
 
 /** The signs of life of the agents a file may speak of; `still` only when there is none that might move. */
 export const lifeAround = (file: JoinedReading, context: FileContext, seconds: number): Life | 'nobody' => {
-  const lives = file.candidates.map(agent =>
-    lifeOf(agent, context.joined, context.processes, context.past, seconds),
-  );
+  const lives = file.candidates.map(agent => lifeOf(context.vitals(agent), seconds));
   if (lives.length === 0) return 'nobody';
   if (lives.includes('moving')) return 'moving';
   return lives.includes('unknown') ? 'unknown' : 'still';
