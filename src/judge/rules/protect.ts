@@ -1,4 +1,5 @@
 import type { Config } from '../../model/config.ts';
+import { starMatcher } from '../../model/glob.ts';
 import type { Role } from '../../model/kind.ts';
 import { serviceReason } from './outliving.ts';
 import { carrierOf, type Node } from './tree.ts';
@@ -39,14 +40,11 @@ export const hardReason = (node: Node, world: World): Reason => {
   return configReason(node, world.config);
 };
 
-/** `*` matches any run of characters; everything else is literal. */
-const globToRegExp = (glob: string): RegExp =>
-  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
+type Matcher = ReturnType<typeof starMatcher>;
+const compiled = new WeakMap<readonly string[], readonly Matcher[]>();
 
-const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
-
-const patternsOf = (globs: readonly string[]): readonly RegExp[] => {
-  const known = compiled.get(globs) ?? globs.map(globToRegExp);
+const patternsOf = (globs: readonly string[]): readonly Matcher[] => {
+  const known = compiled.get(globs) ?? globs.map(starMatcher);
   compiled.set(globs, known);
   return known;
 };
@@ -55,7 +53,7 @@ const configReason = (node: Node, config: Config): Reason => {
   if (config.protect.length === 0) return null;
   const words = [node.seen.name, node.facts.comm, ...(node.facts.argv ?? [])];
   const names = words.flatMap(word => [word, word.slice(word.lastIndexOf('/') + 1)]);
-  const index = patternsOf(config.protect).findIndex(pattern => names.some(name => pattern.test(name)));
+  const index = patternsOf(config.protect).findIndex(pattern => names.some(pattern));
   return index < 0 ? null : `protected by the config (${config.protect[index]})`;
 };
 
