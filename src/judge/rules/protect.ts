@@ -1,3 +1,4 @@
+import { EVIDENCE } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
 import { starMatcher } from '../../model/glob.ts';
 import type { Role } from '../../model/kind.ts';
@@ -9,8 +10,12 @@ type Reason = string | null;
 
 /** Roles nobody may end, and what to do instead. */
 const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
+  ...Object.fromEntries(
+    EVIDENCE.flatMap(({ daemon }) =>
+      daemon === null ? [] : [[daemon.role, `${daemon.what}: use \`${daemon.stop}\``]],
+    ),
+  ),
   'tmux-server': 'a tmux server: ending it ends every session in it',
-  'claude-daemon': "Claude's own supervisor: use `claude daemon stop`",
   'background-session': 'a background session: its supervisor would restart it; use `claude stop ID`',
   'wsl-plumbing': 'part of WSL itself: ending it destroys the distribution',
 };
