@@ -1,4 +1,4 @@
-import { type Family, list } from './families.ts';
+import { type Family, type Form, list } from './families.ts';
 
 const BROWSER_PROGRAMS = [
   ...list(`
@@ -19,8 +19,20 @@ const DRIVER_FLAGS = list(`
 // Where drivers keep the browsers they download.
 const DRIVER_CACHES = ['/ms-playwright/', '/.cache/puppeteer/'];
 
+/** The family of browsers that an agent's MCP server started: their profile is its trace. */
+export const SERVER_BROWSER = 'server-browser';
+
+// Profiles that only an agent's server makes.
+const SERVER_PROFILES = list('mcp-chrome mcp-chromium mcp-firefox mcp-webkit mcp-msedge chrome-devtools-mcp');
+
 // Profiles that only a driver makes.
-const DRIVER_PROFILES = list('ms-playwright playwright_ puppeteer_dev mcp-chrome chrome-devtools-mcp');
+const DRIVER_PROFILES = [...list('ms-playwright playwright_ puppeteer_dev'), ...SERVER_PROFILES];
+
+/** A port is open to anybody on the machine, a pipe only to whoever started the browser. */
+const FORMS: readonly Form[] = [
+  { when: { holding: SERVER_PROFILES }, family: SERVER_BROWSER },
+  { when: { flag: ['--remote-debugging-port'] }, role: 'debuggable-browser' },
+];
 
 /** Browsers that an agent drives are tools of its session; a person's browser is not. */
 export const BROWSERS: readonly Family[] = [
@@ -31,11 +43,13 @@ export const BROWSERS: readonly Family[] = [
       ...list('headless_shell chrome-headless-shell chromedriver geckodriver'),
       'Google Chrome for Testing',
     ],
+    forms: FORMS,
   },
   {
     id: 'driven-browser',
     kind: 'browser',
     paths: [{ under: 'ms-playwright' }, { under: '.cache/puppeteer' }],
+    forms: FORMS,
   },
   {
     id: 'driven-browser',
@@ -43,6 +57,7 @@ export const BROWSERS: readonly Family[] = [
     programs: [...BROWSER_PROGRAMS, 'MiniBrowser'],
     home: DRIVER_CACHES,
     only: [{ flag: DRIVER_FLAGS }, { holding: DRIVER_PROFILES }],
+    forms: FORMS,
   },
   {
     id: 'desktop-browser',

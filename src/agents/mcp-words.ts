@@ -13,6 +13,26 @@ export const HTTP_TRANSPORT = {
   commands: list('http sse streamable-http streamableHttp'),
 };
 
+/** How they say that only whoever started it talks to it. */
+export const STDIO_TRANSPORT = {
+  valueFlags: HTTP_TRANSPORT.valueFlags,
+  values: ['stdio'],
+  flags: ['--stdio', '-stdio'],
+  commands: ['stdio'],
+};
+
+/** What follows `PROGRAM mcp` when that starts a server. */
+export const SERVER_COMMANDS = list('serve start stdio');
+
+/**
+ * Programs that manage or fetch something called mcp, besides the readers: `brew mcp`, `apt mcp` serve nobody.
+ * The agents' own `claude mcp`, `codex mcp` are known by their families before anybody asks.
+ */
+export const NOT_COMMANDED = list(`
+  npm npx pnpm yarn bun bunx deno pip pip3 pipx uv uvx poetry conda brew apt apt-get dnf yum pacman apk nix port gem
+  bundle composer mvn gradle just task rake echo printf man which whereis type whatis apropos export set unset cd pushd
+  mosh telnet nc xdg-open open tmux screen su sudo doas kubectl helm systemctl service launchctl journalctl crontab`);
+
 /** Programs that read, search or move files: `mcp` among their arguments is only what they look at. */
 export const READERS = list(`
   grep egrep fgrep rg ag ack sed awk gawk cat bat tail head less more vim vi nvim nano emacs git find fd ls jq wc

@@ -43,6 +43,7 @@ export class Collector {
   readonly #tmux = new TmuxWatch();
   readonly #readServers = createMcpConfigReader();
   readonly #words: RecognitionCache;
+  #configWarnings: readonly string[] = [];
   #projects: readonly string[];
   #settingsRead = Number.NEGATIVE_INFINITY;
 
@@ -72,7 +73,7 @@ export class Collector {
     const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
     const observation: Observation = {
       ...look,
-      warnings: [...warnings, ...look.warnings, ...tmux.warnings, ...told.warnings],
+      warnings: [...warnings, ...this.#configWarnings, ...look.warnings, ...tmux.warnings, ...told.warnings],
       tmux: tmux.servers,
       sessions,
       servers: this.#words.servers,
@@ -111,11 +112,12 @@ export class Collector {
     this.#settingsRead = clock;
     const home = homeDirectory(this.#options.env);
     if (home === null) return false;
-    const servers = this.#readServers({
+    const { servers, warnings } = this.#readServers({
       home,
       configDirs: [join(home, '.claude')],
       projects: this.#projects,
     });
+    this.#configWarnings = warnings;
     const learned = this.#words.learn(servers);
     if (learned) this.#bystanders.forget();
     return learned;

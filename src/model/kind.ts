@@ -17,10 +17,6 @@ export type Kind = (typeof KINDS)[number];
 export type Role =
   /** Claude's supervisor and its helpers: hard-protected, they restart what is killed. */
   | 'claude-daemon'
-  /** The app-server that all codex sessions share: hard-protected like it. */
-  | 'codex-daemon'
-  /** `claude agents`: shows sessions, has none. */
-  | 'dashboard'
   | 'background-session'
   /** A daemon by its own declaration (`--daemon`, claude-mem's worker). */
   | 'declared-daemon'
@@ -28,6 +24,8 @@ export type Role =
   | 'lake-serve'
   | 'lean-server'
   | 'lean-worker'
+  /** Anybody may drive it over TCP. */
+  | 'debuggable-browser'
   | 'tmux-server'
   | 'tmux-client'
   /** WSL's own processes: killing one destroys the distribution. */
@@ -43,6 +41,17 @@ export type AnchorKind =
   | 'desktop-app'
   | 'service-manager';
 
+/**
+ * Where our knowledge of a program comes from. The kernel's words, our own list and what the user told their
+ * agent may prove something; a sub-command's name and what a directory's file says only describe.
+ */
+export type Known = 'list' | 'shape' | 'user' | 'command' | 'project';
+
+const DESCRIBES_ONLY: ReadonlySet<Known> = new Set(['command', 'project']);
+
+/** May count against a process that nothing else connects to an agent. */
+export const mayProve = (known: Known | null): boolean => known !== null && !DESCRIBES_ONLY.has(known);
+
 /** What one process's own words (executable, argv, script) say about it, without its surroundings. */
 export interface Recognition {
   readonly kind: Kind;
@@ -50,6 +59,8 @@ export interface Recognition {
   readonly agent: string | null;
   /** The record that matched (`claude`, `playwright-mcp`, `npm-exec`…); null when none did. */
   readonly family: string | null;
+  /** How we know; of a wrapper, how we know what it carries. null when nothing was recognised. */
+  readonly known: Known | null;
   /** Short display name: `claude`, `lean-lsp-mcp`, `npm exec @playwright/mcp`. */
   readonly name: string;
   readonly role: Role | null;
@@ -57,6 +68,8 @@ export interface Recognition {
   readonly wraps: Kind | null;
   /** `http`: serves over HTTP, SSE or streamable HTTP by its flags. */
   readonly transport: 'stdio' | 'http' | null;
+  /** Its own flags or our list say stdio; else that is only what servers default to. */
+  readonly saysStdio: boolean;
   /** Values of `--resume`, `-r` and `--session-id` that are session ids. */
   readonly sessionIds: readonly string[];
   readonly anchor: AnchorKind | null;

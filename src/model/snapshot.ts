@@ -85,6 +85,8 @@ export interface ConfiguredServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly source: string;
+  /** `user`: from the user's own files. `project`: from a directory's, which whoever made the directory wrote. */
+  readonly rank: 'user' | 'project';
 }
 
 /** Everything judging needs to know about the world at one moment. */
@@ -118,8 +120,6 @@ export interface JudgedProcess {
   /** May differ from `seen.kind`: context turns a nameless child of an agent into an MCP server. */
   readonly kind: Kind;
   readonly agent: string | null;
-  /** An agent with a session: its supervisor, a shared daemon and a dashboard have none. */
-  readonly isSession: boolean;
   readonly name: string;
   readonly command: string;
   readonly ageSeconds: number | null;

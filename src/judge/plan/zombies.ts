@@ -1,8 +1,8 @@
 import { type Identity, keyOf } from '../../model/identity.ts';
-import type { Kind } from '../../model/kind.ts';
+import { type Kind, mayProve } from '../../model/kind.ts';
 import type { Plan, Refusal, Step } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
-import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import { identityOf, type JudgedProcess, type Ownership } from '../../model/snapshot.ts';
 import { type Ground, groundOf, type PlanGround } from './branches.ts';
 import { refusalFor, stepFor } from './compose.ts';
 import { planEndOn } from './end.ts';
@@ -21,6 +21,9 @@ export interface ZombieRequest extends PlanGround {
 
 /** The only kinds that are ever ended for their zombies: a blocked server that its agent can start again. */
 const MAY_END: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp']);
+
+/** An agent's own child is its server whatever says so; elsewhere a name or a project's file is not enough. */
+const SHOWS_AN_AGENT: ReadonlySet<Ownership | null> = new Set(['ancestor', 'lineage', 'environ']);
 
 /**
  * SIGCHLD first, for every parent; then, for servers only, the end of the parent. The steps after
@@ -94,6 +97,8 @@ const mayNotEnd = (
 ): string | null => {
   if (!MAY_END.has(parent.kind))
     return `only MCP and lean-lsp servers are ended for zombies, and it is of kind ${parent.kind}`;
+  if (!mayProve(parent.seen.known) && !SHOWS_AN_AGENT.has(parent.owner?.how ?? null))
+    return 'that it is a server is only what its words or a project’s file say';
   const young = zombies.filter(z => z.ageSeconds === null || z.ageSeconds < request.minimumAgeSeconds);
   if (young.length > 0)
     return `${young.map(nameOf).join(', ')} is younger than ${request.minimumAgeSeconds / 60} min`;

@@ -1,6 +1,6 @@
 import type { Family, Form } from '../../agents/index.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
-import { sessionIdsOf, transportOf } from './arguments.ts';
+import { saidTransport, sessionIdsOf } from './arguments.ts';
 import type { Layer } from './layers.ts';
 import { baseOf, programName } from './words.ts';
 
@@ -11,16 +11,31 @@ export const BLANK: Answer = {
   kind: 'other',
   agent: null,
   family: null,
+  known: null,
   name: '',
   role: null,
   wraps: null,
   transport: null,
+  saysStdio: false,
   sessionIds: [],
   anchor: null,
   adoptsOrphans: false,
 };
 
-const speaks = (kind: Kind): boolean => kind === 'mcp' || kind === 'lean-lsp';
+type Transport = Pick<Answer, 'transport' | 'saysStdio'>;
+
+const SILENT: Transport = { transport: null, saysStdio: false };
+
+/** How a server is reached: by its record, else by its flags; stdio is what every one of them defaults to. */
+export const reachedBy = (
+  layer: Pick<Layer, 'words' | 'from'>,
+  listed?: 'stdio' | 'http' | undefined,
+): Transport => {
+  const said = listed ?? saidTransport(layer.words, layer.from);
+  return { transport: said ?? 'stdio', saysStdio: said === 'stdio' };
+};
+
+export const speaks = (kind: Kind): boolean => kind === 'mcp' || kind === 'lean-lsp';
 
 /** `lean --worker` alone does not tell twenty of them apart. */
 const nameWithFile = (name: string, words: readonly string[]): string => {
@@ -37,14 +52,29 @@ export const answerOf = (family: Family, form: Form | undefined, layer: Layer): 
     kind: launcher ? 'wrapper' : kind,
     agent: kind === 'agent' && !launcher ? (family.agent ?? family.id) : null,
     family: form?.family ?? family.id,
+    known: 'list',
     name: kind === 'lean' ? nameWithFile(name, layer.words) : name,
     role: form?.role !== undefined ? form.role : (family.role ?? null),
     wraps: launcher ? kind : null,
-    transport: speaks(kind)
-      ? (form?.transport ?? family.transport ?? transportOf(layer.words, layer.from))
-      : null,
+    ...(speaks(kind) ? reachedBy(layer, form?.transport ?? family.transport) : SILENT),
     sessionIds: family.sessionFlags ? sessionIdsOf(layer.words, layer.from, family.sessionFlags) : [],
     anchor: form?.anchor !== undefined ? form.anchor : (family.anchor ?? null),
     adoptsOrphans: form?.adoptsOrphans ?? family.adoptsOrphans ?? false,
   };
+};
+
+/** What a wrapper takes over from what it carries. */
+export const carried = (
+  inner: Answer | null,
+): Pick<Answer, 'wraps' | 'known' | 'transport' | 'saysStdio'> => ({
+  wraps: carriedKind(inner),
+  known: inner?.known ?? null,
+  transport: inner?.transport ?? null,
+  saysStdio: inner?.saysStdio ?? false,
+});
+
+/** The kind at the bottom of nested wrappers; nothing when that is nothing we know. */
+const carriedKind = (inner: Answer | null): Kind | null => {
+  if (inner === null || inner.kind === 'other') return null;
+  return inner.kind === 'wrapper' ? inner.wraps : inner.kind;
 };

@@ -1,4 +1,4 @@
-import { type ArgumentTest, HTTP_TRANSPORT } from '../../agents/index.ts';
+import { type ArgumentTest, HTTP_TRANSPORT, STDIO_TRANSPORT } from '../../agents/index.ts';
 import { isSessionId } from './words.ts';
 
 /** Questions about the arguments, which are the words from `from` on. */
@@ -90,11 +90,20 @@ export const sessionIdsOf = (words: readonly string[], from: number, flags: read
   return ids ?? NONE;
 };
 
-/** What a server's own flags say of its transport; stdio is what every one of them defaults to. */
-export const transportOf = (words: readonly string[], from: number): 'stdio' | 'http' => {
-  const said = flagValue(words, from, HTTP_TRANSPORT.valueFlags);
-  if (said !== null && HTTP_TRANSPORT.values.includes(said)) return 'http';
-  if (hasFlag(words, from, HTTP_TRANSPORT.flags)) return 'http';
+type TransportWords = typeof HTTP_TRANSPORT;
+
+const says = (transport: TransportWords, words: readonly string[], from: number): boolean => {
+  const value = flagValue(words, from, transport.valueFlags);
   const first = words[from];
-  return first !== undefined && HTTP_TRANSPORT.commands.includes(first) ? 'http' : 'stdio';
+  return (
+    (value !== null && transport.values.includes(value)) ||
+    hasFlag(words, from, transport.flags) ||
+    (first !== undefined && transport.commands.includes(first))
+  );
+};
+
+/** What a server's own flags say of its transport; null when they say nothing. */
+export const saidTransport = (words: readonly string[], from: number): 'stdio' | 'http' | null => {
+  if (says(HTTP_TRANSPORT, words, from)) return 'http';
+  return says(STDIO_TRANSPORT, words, from) ? 'stdio' : null;
 };

@@ -1,6 +1,6 @@
 import type { ConfiguredServer } from '../../model/snapshot.ts';
-import { type Answer, BLANK } from './answer.ts';
-import { transportOf } from './arguments.ts';
+import { type Answer, BLANK, reachedBy } from './answer.ts';
+import { type ArgumentPattern, fits, isLiteral, isOnlyVariable, patternOf } from './argument-pattern.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
 import { configuredNames, familyOf } from './match.ts';
 import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
@@ -30,40 +30,47 @@ const core = (layer: Layer, depth = 0): Layer | null => {
   return script && core(script, depth + 1);
 };
 
-/** `${VAR}` was expanded with the agent's environment, which we do not have: it stands for anything. */
-const VARIABLE = /\$\{[^}]*\}/;
+interface Entry {
+  readonly args: readonly ArgumentPattern[];
+  readonly name: string;
+  readonly rank: ConfiguredServer['rank'];
+}
 
-const sameWord = (word: string, arg: string): boolean => {
-  if (word === arg) return true;
-  if (!VARIABLE.test(arg)) return false;
-  const parts = arg.split(VARIABLE);
-  const last = parts.pop() as string;
-  let at = 0;
-  for (const [index, part] of parts.entries()) {
-    const found = index === 0 ? (word.startsWith(part) ? 0 : -1) : word.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return word.length - last.length >= at && word.endsWith(last);
-};
+/** A package, a module or a script with its directory is a name of its own; `sleep` or `index.js` is anybody's. */
+const namesItself = ({ token, as }: Layer): boolean =>
+  as === 'package' || as === 'module' || (as === 'script' && token.includes('/'));
 
-const sameArguments = (layer: Layer, args: readonly string[]): boolean => {
+/** A variable stands for anything, so it cannot tell a server from another use of the same program. */
+const isDecidedByVariables = (layer: Layer, args: readonly ArgumentPattern[]): boolean =>
+  args.some(arg => !isLiteral(arg)) && args.every(arg => isOnlyVariable(arg)) && !namesItself(layer);
+
+const sameArguments = (layer: Layer, args: readonly ArgumentPattern[]): boolean => {
   const { words, from } = layer;
   let end = words.length;
   // A rewritten title may run over into the environment: `npm exec x  HOME=/home/u`.
   while (end - from > args.length && isAssignment(words[end - 1] as string)) end -= 1;
-  return end - from === args.length && args.every((arg, at) => sameWord(words[from + at] as string, arg));
+  return end - from === args.length && args.every((arg, at) => fits(words[from + at] as string, arg));
 };
+
+/** The user's own words first: they say more than a directory's. */
+const byRank = (a: ConfiguredServer, b: ConfiguredServer): number =>
+  Number(a.rank === 'project') - Number(b.rank === 'project');
 
 /** Servers by the names their program may have; null when none is configured. */
 export const indexServers = (servers: readonly ConfiguredServer[]): ConfiguredServers | null => {
-  const byName = new Map<string, { args: readonly string[]; name: string }[]>();
-  for (const server of servers) {
+  const byName = new Map<string, Entry[]>();
+  for (const server of [...servers].sort(byRank)) {
     const words = [server.command, ...server.args];
     const layer = core({ token: server.command, as: 'program', words, from: 1 });
     if (!layer) continue;
-    const entry = { args: layer.words.slice(layer.from), name: server.name };
-    for (const name of configuredNames(layer)) byName.set(name, [...(byName.get(name) ?? []), entry]);
+    const args = layer.words.slice(layer.from).map(patternOf);
+    if (isDecidedByVariables(layer, args)) continue;
+    const entry = { args, name: server.name, rank: server.rank };
+    for (const name of configuredNames(layer)) {
+      const entries = byName.get(name);
+      if (entries) entries.push(entry);
+      else byName.set(name, [entry]);
+    }
   }
   if (byName.size === 0) return null;
   return {
@@ -71,8 +78,8 @@ export const indexServers = (servers: readonly ConfiguredServer[]): ConfiguredSe
       for (const name of configuredNames(layer)) {
         const entry = byName.get(name)?.find(({ args }) => sameArguments(layer, args));
         if (entry) {
-          const transport = transportOf(layer.words, layer.from);
-          return { ...BLANK, kind: 'mcp', family: 'configured', name: `mcp ${entry.name}`, transport };
+          const told = { known: entry.rank, name: `mcp ${entry.name}` } as const;
+          return { ...BLANK, kind: 'mcp', family: 'configured', ...told, ...reachedBy(layer) };
         }
       }
       return null;

@@ -1,11 +1,10 @@
 import type { Family, Interpreter } from '../../agents/index.ts';
-import type { Kind } from '../../model/kind.ts';
-import { type Answer, answerOf, BLANK } from './answer.ts';
-import { holds, transportOf } from './arguments.ts';
+import { type Answer, answerOf, BLANK, carried, reachedBy } from './answer.ts';
+import { holds } from './arguments.ts';
 import type { ConfiguredServers } from './configured.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
 import { familyOf, familyOfPlace, type Surroundings } from './match.ts';
-import { isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
+import { isServerCommand, isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
 import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
 import { baseOf, packageName, packageOfPath, programName, withoutVersion } from './words.ts';
 
@@ -31,32 +30,24 @@ const shown = (layer: Layer): string =>
       ? `-m ${layer.token}`
       : baseOf(layer.token);
 
-/** The kind at the bottom of nested wrappers; nothing when that is nothing we know. */
-const carriedKind = (inner: Answer | null): Kind | null => {
-  if (inner === null || inner.kind === 'other') return null;
-  return inner.kind === 'wrapper' ? inner.wraps : inner.kind;
-};
-
 const wrapping = (family: Family, layer: Layer, scope: Scope): Answer => {
-  const carried = carriedBy(family.carries ?? { names: 'nothing' }, layer.words, layer.from);
-  const inner = carried.inner && identify(carried.inner, inside(scope));
+  const load = carriedBy(family.carries ?? { names: 'nothing' }, layer.words, layer.from);
+  const inner = load.inner && identify(load.inner, inside(scope));
   const fetched =
-    inner === null && carried.fetched !== null
+    inner === null && load.fetched !== null
       ? identify(
-          { token: carried.fetched, as: 'package', words: layer.words, from: layer.words.length },
+          { token: load.fetched, as: 'package', words: layer.words, from: layer.words.length },
           inside(scope),
         )
       : null;
-  const told = inner ?? fetched;
-  const own = [family.name ?? programName(layer.token).replace(/-cli\.js$|\.c?js$/, ''), ...carried.commands];
+  const own = [family.name ?? programName(layer.token).replace(/-cli\.js$|\.c?js$/, ''), ...load.commands];
   return {
     ...BLANK,
     kind: 'wrapper',
     family: family.id,
-    name: carried.inner ? [...own, shown(carried.inner)].join(' ') : own.join(' '),
+    name: load.inner ? [...own, shown(load.inner)].join(' ') : own.join(' '),
     role: family.role ?? null,
-    wraps: carriedKind(told),
-    transport: told?.transport ?? null,
+    ...carried(inner ?? fetched),
   };
 };
 
@@ -72,8 +63,7 @@ const shell = (layer: Layer, name: string, scope: Scope): Answer => {
     kind: 'wrapper',
     family: 'shell-command',
     name: `${name} -c`,
-    wraps: carriedKind(inner),
-    transport: inner?.transport ?? null,
+    ...carried(inner),
   };
 };
 
@@ -90,7 +80,23 @@ const byShape = (layer: Layer): Answer | null => {
   }[as]();
   if (!fits) return null;
   const name = owner ?? (as === 'package' ? packageName(token) : programName(token));
-  return { ...BLANK, kind: 'mcp', family: 'mcp', name, transport: transportOf(layer.words, layer.from) };
+  return { ...BLANK, kind: 'mcp', family: 'mcp', known: 'shape', name, ...reachedBy(layer) };
+};
+
+/** `PROGRAM mcp serve`: a program that may be anything says that it serves. */
+const byCommand = (layer: Layer): Answer | null => {
+  const { token, as, words, from } = layer;
+  if (words[from] !== 'mcp' || as === 'module' || !isServerCommand(programName(token), words, from))
+    return null;
+  const name = `${as === 'package' ? packageName(token) : programName(token)} mcp`;
+  return {
+    ...BLANK,
+    kind: 'mcp',
+    family: 'mcp-subcommand',
+    known: 'command',
+    name,
+    ...reachedBy({ words, from: from + 1 }),
+  };
 };
 
 const byFamily = (family: Family, layer: Layer, scope: Scope): Answer => {
@@ -125,5 +131,5 @@ export const identify = (layer: Layer, scope: Scope): Answer | null => {
   }
   const place = familyOfPlace(layer, scope);
   if (place) return byFamily(place, layer, scope);
-  return byShape(layer) ?? scope.servers?.find(layer) ?? null;
+  return byShape(layer) ?? scope.servers?.find(layer) ?? byCommand(layer);
 };

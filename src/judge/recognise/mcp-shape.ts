@@ -1,4 +1,4 @@
-import { NOT_MCP_SERVERS } from '../../agents/index.ts';
+import { NOT_COMMANDED, NOT_MCP_SERVERS, READERS, SERVER_COMMANDS } from '../../agents/index.ts';
 import { withoutExtension } from './words.ts';
 
 const NOT_SERVERS: ReadonlySet<string> = new Set(NOT_MCP_SERVERS);
@@ -35,6 +35,18 @@ export const isServerPackage = (name: string): boolean => {
 export const isServerModule = (module: string): boolean => {
   const top = module.split('.', 1)[0] ?? module;
   return top === 'mcp_server' || top.startsWith('mcp_server_') || top.endsWith('_mcp_server');
+};
+
+const NO_PROGRAMS_OF_SERVERS: ReadonlySet<string> = new Set([...READERS, ...NOT_COMMANDED]);
+
+/** `PROGRAM mcp`, alone, with flags, or with a word that starts a server. `PROGRAM mcp list` ends by itself. */
+export const isServerCommand = (program: string, words: readonly string[], from: number): boolean => {
+  const next = words[from + 1];
+  return (
+    words[from] === 'mcp' &&
+    !NO_PROGRAMS_OF_SERVERS.has(program) &&
+    (next === undefined || next.startsWith('-') || SERVER_COMMANDS.includes(next))
+  );
 };
 
 const MENTION = /(?:^|[^a-z0-9])mcp(?:$|[^a-z0-9])/i;

@@ -1,8 +1,7 @@
 import type { UserRecogniser } from '../../model/config.ts';
 import type { Recognition } from '../../model/kind.ts';
 import type { ConfiguredServer } from '../../model/snapshot.ts';
-import { type Answer, BLANK } from './answer.ts';
-import { transportOf } from './arguments.ts';
+import { type Answer, BLANK, reachedBy, speaks } from './answer.ts';
 import { type ConfiguredServers, indexServers } from './configured.ts';
 import { identify, type Scope } from './identify.ts';
 import type { Layer } from './layers.ts';
@@ -50,7 +49,7 @@ const byKernelName = (comm: string, layer: Layer): Answer | null => {
   const family = BY_COMM.get(comm)?.[0] ?? (open > 0 ? BY_COMM.get(comm.slice(0, open + 1))?.[0] : undefined);
   if (!family) return null;
   const { id, kind, name = baseOf(layer.token), role = null, anchor = null, adoptsOrphans = false } = family;
-  return { ...BLANK, kind, family: id, name, role, anchor, adoptsOrphans };
+  return { ...BLANK, kind, family: id, known: 'list', name, role, anchor, adoptsOrphans };
 };
 
 const byUser = (found: UserRecogniser, built: Answer | null, layer: Layer): Answer => ({
@@ -58,9 +57,10 @@ const byUser = (found: UserRecogniser, built: Answer | null, layer: Layer): Answ
   kind: found.kind,
   agent: found.kind === 'agent' ? (found.agent ?? found.name) : null,
   family: found.name,
+  known: 'user',
   name: found.name,
   role: built?.kind === found.kind ? built.role : null,
-  transport: found.kind === 'mcp' || found.kind === 'lean-lsp' ? transportOf(layer.words, layer.from) : null,
+  ...(speaks(found.kind) ? reachedBy(layer) : { transport: null, saysStdio: false }),
 });
 
 /** argv[0] first, because titles are rewritten there; then the executable, when it goes by another name. */
@@ -80,10 +80,12 @@ const unknown = (name: string, mentions: boolean): Recognition => ({
   kind: 'other',
   agent: null,
   family: null,
+  known: null,
   name,
   role: null,
   wraps: null,
   transport: null,
+  saysStdio: false,
   sessionIds: NO_SESSIONS,
   anchor: null,
   adoptsOrphans: false,
@@ -115,7 +117,14 @@ export const recognise = (p: Words, knowledge: PreparedKnowledge = NO_KNOWLEDGE)
   const mentions = !reads && mentionsMcp(words);
   if (answer) return { ...answer, name, mentionsMcp: mentions };
   if (argv === null && VERSION_NAME.test(p.comm)) {
-    return { ...BLANK, kind: 'agent', agent: 'claude', family: 'claude', name: 'claude', mentionsMcp: false };
+    const claude = {
+      kind: 'agent',
+      agent: 'claude',
+      family: 'claude',
+      known: 'list',
+      name: 'claude',
+    } as const;
+    return { ...BLANK, ...claude, mentionsMcp: false };
   }
   return unknown(name, mentions);
 };

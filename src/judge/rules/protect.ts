@@ -1,8 +1,8 @@
-import { EVIDENCE } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
-import { starMatcher } from '../../model/glob.ts';
 import type { Role } from '../../model/kind.ts';
+import { servingPort } from './carries.ts';
 import { serviceReason } from './outliving.ts';
+import type { Ownership } from './owner.ts';
 import { carrierOf, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
@@ -10,12 +10,8 @@ type Reason = string | null;
 
 /** Roles nobody may end, and what to do instead. */
 const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
-  ...Object.fromEntries(
-    EVIDENCE.flatMap(({ daemon }) =>
-      daemon === null ? [] : [[daemon.role, `${daemon.what}: use \`${daemon.stop}\``]],
-    ),
-  ),
   'tmux-server': 'a tmux server: ending it ends every session in it',
+  'claude-daemon': "Claude's own supervisor: use `claude daemon stop`",
   'background-session': 'a background session: its supervisor would restart it; use `claude stop ID`',
   'wsl-plumbing': 'part of WSL itself: ending it destroys the distribution',
 };
@@ -45,11 +41,14 @@ export const hardReason = (node: Node, world: World): Reason => {
   return configReason(node, world.config);
 };
 
-type Matcher = ReturnType<typeof starMatcher>;
-const compiled = new WeakMap<readonly string[], readonly Matcher[]>();
+/** `*` matches any run of characters; everything else is literal. */
+const globToRegExp = (glob: string): RegExp =>
+  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
 
-const patternsOf = (globs: readonly string[]): readonly Matcher[] => {
-  const known = compiled.get(globs) ?? globs.map(starMatcher);
+const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
+
+const patternsOf = (globs: readonly string[]): readonly RegExp[] => {
+  const known = compiled.get(globs) ?? globs.map(globToRegExp);
   compiled.set(globs, known);
   return known;
 };
@@ -58,7 +57,7 @@ const configReason = (node: Node, config: Config): Reason => {
   if (config.protect.length === 0) return null;
   const words = [node.seen.name, node.facts.comm, ...(node.facts.argv ?? [])];
   const names = words.flatMap(word => [word, word.slice(word.lastIndexOf('/') + 1)]);
-  const index = patternsOf(config.protect).findIndex(pattern => names.some(pattern));
+  const index = patternsOf(config.protect).findIndex(pattern => names.some(name => pattern.test(name)));
   return index < 0 ? null : `protected by the config (${config.protect[index]})`;
 };
 
@@ -85,14 +84,26 @@ const hostReason = (node: Node, world: World): Reason => {
   return host === null ? null : `hosted by ${host.seen.name} (${host.facts.pid})`;
 };
 
+/** Who owns a process, as far as anything says so. */
+type OwnershipOf = (node: Node) => Ownership | null;
+
+/** Whoever started it as a server for the network has left no trace, and its clients come and go. */
+const sharedReason = (node: Node, ownershipOf: OwnershipOf): Reason => {
+  const port = servingPort(node);
+  if (port === null) return null;
+  const fate = ownershipOf(node)?.fate ?? 'undecided';
+  return fate === 'undecided' ? `an MCP server on port ${port} that no agent is known to have started` : null;
+};
+
 /** Why only the user in person, typing its pid, may end this process. */
-export const softReason = (node: Node, world: World): Reason => {
-  const own = serviceReason(node, world.observation.self) ?? hostReason(node, world);
+export const softReason = (node: Node, world: World, ownershipOf: OwnershipOf): Reason => {
+  const own =
+    serviceReason(node, world.observation.self) ?? hostReason(node, world) ?? sharedReason(node, ownershipOf);
   if (own !== null) return own;
   // A wrapper around a shared server goes the way its server goes.
   if (node.kind !== 'wrapper') return null;
   for (const child of node.children) {
-    const reason = softReason(child, world);
+    const reason = softReason(child, world, ownershipOf);
     if (reason !== null) return `carries ${child.seen.name} (${child.facts.pid}): ${reason}`;
   }
   return null;

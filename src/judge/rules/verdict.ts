@@ -1,12 +1,12 @@
-import type { Kind } from '../../model/kind.ts';
+import { type Kind, type Known, mayProve } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
 import type { Verdict } from '../../model/snapshot.ts';
 import { abandonment } from './abandonment.ts';
+import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
 import type { Climb } from './climb.ts';
-import { isOwnOwner, ownershipOf } from './owner.ts';
-import type { Ownership } from './ownership.ts';
+import { isOwnOwner, type Ownership, ownershipOf } from './owner.ts';
 import { hardReason, softReason } from './protect.ts';
-import { agentAbove, calls, type Node, subtreeOf } from './tree.ts';
+import { agentAbove, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
 export interface Judgement {
@@ -30,7 +30,7 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     if (before !== undefined) return before;
     const hard = hardReason(node, world);
     const ownership = hard !== null && !isRelated(node) ? null : ownershipOf(node, world);
-    const soft = hard === null ? softReason(node, world) : null;
+    const soft = hard === null ? softReason(node, world, below => ownershipOf(below, world)) : null;
     const because = hard ?? soft;
     const judgement: Judgement = {
       ...decide(node, ownership, hard, soft),
@@ -107,14 +107,18 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     if (inherited !== null) return inherited;
     const kind = carriedKind(node);
     if (foreign !== null && (foreign.fate !== 'undecided' || LEAKS_ALONE.has(kind))) {
-      const port = kind === 'other' ? listeningPort(node) : null;
-      if (port !== null)
-        return rule('suspect', `listens on port ${port}: somebody may want it`, foreign.why, orphaned);
+      const wanted = wantedByOthers(node);
+      if (wanted !== null) return rule('suspect', wanted, foreign.why, orphaned);
       if (foreign.fate === 'dead') return rule('leak', foreign.why, orphaned);
       return rule('suspect', foreign.why, orphaned);
     }
     // lake serve only wraps `lean --server`, and speaks over stdio like it.
     if (LEAKS_ALONE.has(kind) || node.seen.role === 'lake-serve') {
+      if (kind === 'browser' && isOpenToDebuggers(node))
+        return rule('unknown', `a browser with a debugging port; nothing connects it to an agent`, orphaned);
+      const known = carriedKnowledge(node, kind);
+      if (!mayProve(known))
+        return rule(known === null ? 'unknown' : 'suspect', ...described(known), orphaned);
       return world.observation.host.container
         ? rule('suspect', `${orphaned}, as is normal in a container; no live owner is known`)
         : rule('leak', `${orphaned}; no live owner is known`);
@@ -142,10 +146,8 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
 
   const goesWith = (node: Node, parent: Node, verdict: Verdict, why: readonly string[]): Ruling => {
     const because = `goes with ${calls(parent)}: ${why[0]}`;
-    const port = verdict === 'leak' && carriedKind(node) === 'other' ? listeningPort(node) : null;
-    return port === null
-      ? rule(verdict, because)
-      : rule('suspect', `listens on port ${port}: somebody may want it`, because);
+    const wanted = verdict === 'leak' ? wantedByOthers(node) : null;
+    return wanted === null ? rule(verdict, because) : rule('suspect', wanted, because);
   };
 
   const unknownTop = (node: Node, ownership: Ownership | null, climb: Climb): Ruling => {
@@ -167,6 +169,8 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
   return judge;
 };
 
+const calls = (node: Node): string => `${node.seen.name} (${node.facts.pid})`;
+
 /** The node and what is above it, below `top`. */
 function* upTo(node: Node, top: Node): Generator<Node> {
   for (let at: Node | null = node; at !== null && at !== top; at = at.parent) yield at;
@@ -175,21 +179,10 @@ function* upTo(node: Node, top: Node): Generator<Node> {
 /** Of no use to anybody without an owner: stdio servers and what they start. */
 const LEAKS_ALONE: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);
 
-/** Which kind decides for a wrapper that carries several. */
-const WEIGHT: readonly Kind[] = ['agent', 'lake', 'mcp', 'lean-lsp', 'lean', 'browser'];
-
-/** A wrapper counts as what it carries, by its words or by what runs below it. */
-const carriedKind = (node: Node): Kind => {
-  if (node.kind !== 'wrapper' && node.kind !== 'shell') return node.kind;
-  if (node.kind === 'shell') return 'other';
-  const carried = new Set([...subtreeOf(node)].map(below => below.kind));
-  return WEIGHT.find(kind => carried.has(kind)) ?? node.seen.wraps ?? 'other';
-};
-
-const listeningPort = (node: Node): number | null => {
-  for (const below of subtreeOf(node)) {
-    const port = below.facts.details?.listening?.ports[0];
-    if (port !== undefined) return port;
-  }
-  return null;
+/** What a name or a file that anybody may have written says, and that it is no proof. */
+const described = (known: Known | null): string[] => {
+  if (known === 'command')
+    return ['a sub-command called mcp looks like a server; nothing says who started it'];
+  if (known === 'project') return ["a project's file names it as an MCP server, which alone proves nothing"];
+  return [];
 };

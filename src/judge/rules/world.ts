@@ -1,4 +1,3 @@
-import { isSessionless } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
@@ -22,8 +21,6 @@ export interface World {
   readonly climb: (node: Node) => Climb;
   /** The session file that speaks of this very process (pid and start time agree). */
   readonly sessionOf: (node: Node) => ClaudeSession | null;
-  /** An agent that has a session: supervisors, shared daemons and dashboards have none. */
-  readonly isSession: (node: Node) => boolean;
   /** Why an agent's own records call its work finished; null when they do not. */
   readonly finishedBecause: (agent: Node) => string | null;
 }
@@ -61,7 +58,6 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
     sessionOf,
-    isSession: node => isRunningAgent(node) && !isSessionless(node.seen.role),
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
       if (status !== null && FINISHED.has(status))

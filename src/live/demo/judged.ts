@@ -1,4 +1,3 @@
-import { isSessionless } from '../../agents/index.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { JudgedProcess, Owner } from '../../model/snapshot.ts';
 import { DEMO_CLOCK, DEMO_UID, type DemoProcess, demoStart } from './machine.ts';
@@ -77,10 +76,12 @@ export const judgedDemo = (
       kind: p.kind,
       agent: p.agent,
       family: p.agent,
+      known: 'list',
       name: p.name,
       role: p.role ?? null,
       wraps: p.kind === 'wrapper' ? 'mcp' : null,
       transport: p.kind === 'mcp' ? 'stdio' : null,
+      saysStdio: false,
       sessionIds: [],
       anchor: null,
       adoptsOrphans: p.pid === 1,
@@ -88,7 +89,6 @@ export const judgedDemo = (
     },
     kind: p.kind,
     agent: p.agent,
-    isSession: p.kind === 'agent' && !isSessionless(p.role ?? null),
     name: p.name,
     command: p.command,
     ageSeconds: p.age + elapsed,

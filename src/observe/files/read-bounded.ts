@@ -7,7 +7,14 @@ export interface FileStat {
 }
 
 export type BoundedRead =
-  | { readonly ok: true; readonly text: string; readonly stat: FileStat; readonly cut: boolean }
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly stat: FileStat;
+      readonly cut: boolean;
+      /** Whose file it is. */
+      readonly owner: number;
+    }
   | { readonly ok: false; readonly gone: boolean; readonly why: string; readonly stat: FileStat | null };
 
 /** Nothing we follow is longer, except logs, of which only the end matters. */
@@ -55,7 +62,8 @@ const read = (path: string, limit: number, from: 'head' | 'tail'): BoundedRead =
     const length = Math.min(info.size, limit);
     const buffer = Buffer.allocUnsafe(length);
     const got = fill(fd, buffer, from === 'tail' ? info.size - length : 0);
-    return { ok: true, text: buffer.toString('utf8', 0, got), stat, cut: info.size > limit };
+    const text = buffer.toString('utf8', 0, got);
+    return { ok: true, text, stat, cut: info.size > limit, owner: info.uid };
   } catch (error) {
     return { ok: false, gone: false, why: reasonOf(error), stat: null };
   } finally {

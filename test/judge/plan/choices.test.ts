@@ -8,6 +8,7 @@ import {
   planZombies,
 } from '../../../src/judge/plan/index.ts';
 import type { Kind } from '../../../src/model/kind.ts';
+import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import { id, invent, machine, noLineage, pids } from './machine.ts';
 
 type Machine = ReturnType<typeof machine>;
@@ -137,6 +138,27 @@ describe('zombies', () => {
     const result = zombies(machine(server(10, part), zombie(11, 10)));
     expect(result.steps.map(s => s.signal)).toEqual(['SIGCHLD']);
     expect(result.refused[0]?.why).toMatch(/^it is only nudged: /);
+  });
+
+  test.each(['project', 'command', null] as const)(
+    'so is one that only its words call a server (known by %s), unless an agent is known to have started it',
+    known => {
+      const parent = (part: Partial<JudgedProcess> = {}) => {
+        const described = server(10, part);
+        return { ...described, seen: { ...described.seen, known } };
+      };
+      const owner = { pid: 5, start: '1', sessionId: null, alive: false } as const;
+      expect(zombies(machine(parent({ owner: null }), zombie(11, 10))).steps).toHaveLength(1);
+      const inPane = parent({ owner: { ...owner, how: 'tmux' } });
+      expect(zombies(machine(inPane, zombie(11, 10))).steps).toHaveLength(1);
+      for (const how of ['ancestor', 'lineage', 'environ'] as const)
+        expect(zombies(machine(parent({ owner: { ...owner, how } }), zombie(11, 10))).steps).toHaveLength(2);
+    },
+  );
+
+  test('a zombie whose age nobody knows counts as young', () => {
+    const ageless = invent(11, 10, { facts: { state: 'Z', born: null }, ageSeconds: null });
+    expect(zombies(machine(server(10), ageless)).steps).toHaveLength(1);
   });
 
   test('so is a server with a young zombie, or with a shell or an agent below it', () => {

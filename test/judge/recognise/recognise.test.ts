@@ -265,7 +265,7 @@ describe('what only speaks of mcp is no server, but says so', () =>
     ['python mcp_server.py', { kind: 'other', mentionsMcp: true }],
     ['python -m train_mcp', { kind: 'other', mentionsMcp: true }],
     ['node /home/u/my-mcp/dist/index.js', { kind: 'other', mentionsMcp: true }],
-    ['some-tool mcp', { kind: 'other', mentionsMcp: true }],
+    ['some-tool run mcp', { kind: 'other', mentionsMcp: true }],
     ['some-tool --mcp', { kind: 'other', mentionsMcp: true }],
     ['mcp-inspector', { kind: 'other', mentionsMcp: true }],
     ['grep -r mcp /x', { kind: 'other', mentionsMcp: false }],
@@ -396,13 +396,32 @@ describe('servers that the user configured', () => {
         name: 'notes',
         command: 'npx',
         args: ['-y', '@me/notes@latest', '--root', '/n'],
-        source: '.mcp.json',
+        source: '.claude.json',
+        rank: 'user',
       },
-      { name: 'local', command: 'node', args: ['/srv/tool/index.js', 'a'], source: '.mcp.json' },
-      { name: 'plain', command: '/opt/bin/plainsrv', args: ['--stdio'], source: '.mcp.json' },
-      { name: 'uv', command: 'uvx', args: ['--from', 'pkg', 'toolsrv'], source: '.mcp.json' },
-      { name: 'bare', command: 'node', args: [], source: '.mcp.json' },
-      { name: 'trick', command: 'claude', args: [], source: '.mcp.json' },
+      {
+        name: 'local',
+        command: 'node',
+        args: ['/srv/tool/index.js', 'a'],
+        source: '.claude.json',
+        rank: 'user',
+      },
+      {
+        name: 'plain',
+        command: '/opt/bin/plainsrv',
+        args: ['--stdio'],
+        source: '.claude.json',
+        rank: 'user',
+      },
+      {
+        name: 'uv',
+        command: 'uvx',
+        args: ['--from', 'pkg', 'toolsrv'],
+        source: '.claude.json',
+        rank: 'user',
+      },
+      { name: 'bare', command: 'node', args: [], source: '.claude.json', rank: 'user' },
+      { name: 'trick', command: 'claude', args: [], source: '.claude.json', rank: 'user' },
     ],
   });
   const look = (text: string): Recognition =>
@@ -426,6 +445,107 @@ describe('servers that the user configured', () => {
   ];
   for (const [text, expected] of rows) test(text, () => expect(look(text)).toMatchObject(expected));
 });
+
+describe('how much a server’s configuration says', () => {
+  const at = (rank: 'user' | 'project', command: string, ...args: string[]) => ({
+    name: 'y',
+    command,
+    args,
+    source: '/p/.mcp.json',
+    rank,
+  });
+  /** As a file has it: the agent expands it, we never do. */
+  const VARIABLE = ['$', '{Y}'].join('');
+  const rows: readonly (readonly [string, ReturnType<typeof at>, string, Expected])[] = [
+    ['the exact words of a project', at('project', 'sleep', '777'), 'sleep 777', { known: 'project' }],
+    ['the exact words of the user', at('user', 'plainsrv', '-x'), 'plainsrv -x', { known: 'user' }],
+    ['a variable alone says nothing', at('project', 'sleep', VARIABLE), 'sleep 777', { kind: 'other' }],
+    ['nor does the user’s', at('user', 'sleep', VARIABLE), 'sleep 777', { kind: 'other' }],
+    ['nor do two', at('user', 'cmp', VARIABLE, VARIABLE), 'cmp a b', { kind: 'other' }],
+    ['nor one of a bare script', at('user', 'node', 'x.js', VARIABLE), 'node x.js a', { kind: 'other' }],
+    [
+      'it stands beside a literal word',
+      at('user', 'srv', '--root', VARIABLE),
+      'srv --root /n',
+      { kind: 'mcp' },
+    ],
+    ['or behind one', at('user', 'srv', `--root=${VARIABLE}`), 'srv --root=/n', { kind: 'mcp' }],
+    ['or after a package', at('user', 'npx', 'notes', VARIABLE), 'npx notes /n', { wraps: 'mcp' }],
+    ['never for no argument', at('user', 'srv', '--root', VARIABLE), 'srv --root', { kind: 'other' }],
+    ['never for two', at('user', 'srv', '--root', VARIABLE), 'srv --root a b', { kind: 'other' }],
+    ['never for an empty piece', at('user', 'srv', `--root=${VARIABLE}`), 'srv --root=', { kind: 'other' }],
+    ['never as the program', at('user', VARIABLE, '--root'), 'srv --root', { kind: 'other' }],
+    ['each for a piece', at('user', 'srv', `-${VARIABLE}/${VARIABLE}.`), 'srv -a/b.', { kind: 'mcp' }],
+    ['and no less', at('user', 'srv', `-${VARIABLE}/${VARIABLE}.`), 'srv -a/.', { kind: 'other' }],
+    ['a wrapper passes it on', at('project', 'npx', '-y', 'notes'), 'npx -y notes', { known: 'project' }],
+    ['a shell too', at('project', 'plainsrv', '-x'), 'sh -c plainsrv -x', { wraps: 'mcp', known: 'project' }],
+  ];
+  for (const [name, server, text, expected] of rows)
+    test(`${name}: ${text}`, () => {
+      const knowledge = prepareKnowledge({ recognisers: [], servers: [server] });
+      expect(recognise({ comm: '', argv: text.split(' '), exe: null }, knowledge)).toMatchObject(expected);
+    });
+  test('an argument that is empty is none', () => {
+    const servers = [at('user', 'srv', '--root', VARIABLE)];
+    const knowledge = prepareKnowledge({ recognisers: [], servers });
+    const argv = ['srv', '--root', '', '-x'];
+    expect(recognise({ comm: '', argv: argv.slice(0, 3), exe: null }, knowledge).kind).toBe('other');
+  });
+  test('the user’s word counts before a project’s, whatever the order', () => {
+    const servers = [at('project', 'plainsrv', '-x'), at('user', 'plainsrv', '-x')];
+    const knowledge = prepareKnowledge({ recognisers: [], servers });
+    expect(recognise({ comm: '', argv: ['plainsrv', '-x'], exe: null }, knowledge).known).toBe('user');
+  });
+  test('hundreds of servers of one program are no work', () => {
+    const servers = Array.from({ length: 20_000 }, (_, n) =>
+      at('user', 'sleep', '--', `${n}`, VARIABLE.repeat(9)),
+    );
+    const started = performance.now();
+    const knowledge = prepareKnowledge({ recognisers: [], servers });
+    expect(
+      recognise({ comm: '', argv: ['sleep', '--', '19999', 'a'.repeat(9)], exe: null }, knowledge).kind,
+    ).toBe('mcp');
+    // Measured 60 ms; copying the list for each of them took 20 s.
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
+
+describe('a sub-command called mcp looks like a server', () =>
+  each([
+    ['foo mcp', { kind: 'mcp', known: 'command', name: 'foo mcp', saysStdio: false }],
+    ['/opt/bin/foo mcp serve', { kind: 'mcp', known: 'command' }],
+    ['foo mcp start --verbose', { kind: 'mcp', known: 'command' }],
+    ['foo mcp stdio', { kind: 'mcp', known: 'command', saysStdio: true }],
+    ['foo mcp --stdio', { kind: 'mcp', known: 'command', saysStdio: true }],
+    ['foo mcp --port 3000 --http', { kind: 'mcp', transport: 'http' }],
+    ['node /x/dist/foo.js mcp', { kind: 'mcp', known: 'command' }],
+    ['node /x/node_modules/.bin/foo mcp serve', { kind: 'mcp', known: 'command' }],
+    ['npx -y @me/foo mcp', { kind: 'wrapper', wraps: 'mcp', known: 'command' }],
+    ['python /x/bin/foo mcp start', { kind: 'mcp', known: 'command' }],
+    ['foo mcp list', { kind: 'other', known: null }],
+    ['foo run mcp', { kind: 'other', known: null }],
+    ['foo mcp-serve', { kind: 'other', known: null }],
+    ['claude mcp', { kind: 'agent' }],
+    ['codex mcp', { kind: 'agent' }],
+    ['gemini mcp', { kind: 'agent' }],
+    ['opencode mcp', { kind: 'agent' }],
+    ['grep mcp', { kind: 'other' }],
+    ['ssh mcp', { kind: 'other' }],
+    ['ssh mcp start', { kind: 'other' }],
+    ['make mcp', { kind: 'other' }],
+    ['git mcp', { kind: 'other' }],
+    ['brew mcp', { kind: 'other' }],
+    ['pip3 mcp', { kind: 'other' }],
+    ['yarn mcp', { kind: 'other' }],
+    ['vim mcp', { kind: 'other' }],
+    ['sleep mcp', { kind: 'other' }],
+    ['claude-flow mcp start', { kind: 'mcp', known: 'list' }],
+    ['mcp-server-git', { kind: 'mcp', known: 'shape' }],
+    ['lean-lsp-mcp', { kind: 'lean-lsp', known: 'list' }],
+    ['foo-mcp --transport stdio', { kind: 'mcp', saysStdio: true }],
+    ['foo-mcp', { kind: 'mcp', saysStdio: false }],
+    ['node /x/node_modules/.bin/supergateway --stdio x', { transport: 'http', saysStdio: false }],
+  ]));
 
 describe('recognisers of the user win over the built-in ones', () => {
   const knowledge = prepareKnowledge({
@@ -484,6 +604,7 @@ describe('whatever a process calls itself', () => {
     command: word,
     args: fc.array(word, { maxLength: 4 }),
     source: word,
+    rank: fc.constantFrom('user' as const, 'project' as const),
   });
 
   test('it gets an answer, never an exception', () => {

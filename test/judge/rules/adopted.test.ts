@@ -25,7 +25,8 @@ describe('rule 7: adopted', () => {
     expect(orphan('/bin/zsh', { env: DEAD }, [[1001, 1000, 'node dev-server.js', listening]])).toBe(
       'suspect',
     );
-    expect(orphan(SERVER, { env: DEAD, ...listening })).toBe('leak');
+    expect(orphan(SERVER, { env: DEAD, ...listening })).toBe('suspect');
+    expect(orphan(`${SERVER} --stdio`, { env: DEAD, ...listening })).toBe('leak');
   });
 
   it('below a leaked server, too, what listens is only suspect', () => {
