@@ -38,7 +38,7 @@ export class Pty {
   /** Everything that was written, for what a screen does not tell: colours, modes. */
   written = '';
 
-  constructor(sandbox: Sandbox, options: PtyOptions = {}) {
+  constructor(sandbox: Pick<Sandbox, 'path' | 'env'>, options: PtyOptions = {}) {
     const { columns = 100, rows = 30, args = ['--interval', '0.5'], env = {}, cwd } = options;
     const [file, ...rest] = options.command ?? [process.execPath, CLI, ...args];
     this.terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 200 });

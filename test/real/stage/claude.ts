@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { until } from '../../support/until.ts';
+import type { Stage } from './stage.ts';
+import { below, everybody, type Seen, stillRuns } from './table.ts';
+import { PATIENCE, type TmuxTerminal } from './terminal.ts';
+
+/** Servers as a project's `.mcp.json` names them. */
+export const MCP = {
+  memory: { command: 'mcp-server-memory', args: [] },
+  everything: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-everything'] },
+  filesystem: { command: 'mcp-server-filesystem', args: ['/home/ada/work'] },
+} as const;
+
+/** The files of somebody who has used Claude Code before: no first-run questions, no permission questions. */
+export const claudeHome = (
+  stage: Stage,
+  servers: Readonly<Record<string, unknown>> = {},
+  settings: Readonly<Record<string, unknown>> = {},
+): void => {
+  const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
+  stage.write('.claude.json', {
+    hasCompletedOnboarding: true,
+    lastOnboardingVersion: '2.1.325',
+    theme: 'dark',
+    bypassPermissionsModeAccepted: true,
+    autoUpdates: false,
+    customApiKeyResponses: { approved: [stage.env.ANTHROPIC_API_KEY!.slice(-20)], rejected: [] },
+    projects: { [stage.path('work')]: project, [stage.path('other')]: project },
+  });
+  stage.write('.claude/settings.json', {
+    enableAllProjectMcpServers: true,
+    skipDangerousModePermissionPrompt: true,
+    ...settings,
+  });
+  stage.write('work/.mcp.json', { mcpServers: servers });
+};
+
+interface SessionFile {
+  readonly pid: number;
+  readonly sessionId: string;
+  readonly status?: string;
+}
+
+const sessionFile = (stage: Stage, pid: number): SessionFile | null => {
+  try {
+    return JSON.parse(readFileSync(stage.path(`.claude/sessions/${pid}.json`), 'utf8')) as SessionFile;
+  } catch {
+    return null;
+  }
+};
+
+const IS_CLAUDE = /^(\S*\/)?claude(\.exe)?( |$)/;
+
+/** A running claude and how to speak to it. */
+export class ClaudeSession {
+  readonly stage: Stage;
+  readonly seen: Seen;
+  readonly terminal: TmuxTerminal | null;
+
+  constructor(stage: Stage, seen: Seen, terminal: TmuxTerminal | null) {
+    this.stage = stage;
+    this.seen = seen;
+    this.terminal = terminal;
+    stage.is(seen, { what: 'a live claude', verdict: 'live', kind: 'agent', owner: seen.pid });
+  }
+
+  /** In a terminal of its own, at its prompt. */
+  static async open(stage: Stage, name: string, args = '', cwd?: string): Promise<ClaudeSession> {
+    const terminal = await stage.terminal(name, cwd);
+    return ClaudeSession.startIn(stage, terminal, args);
+  }
+
+  static async startIn(stage: Stage, terminal: TmuxTerminal, args = ''): Promise<ClaudeSession> {
+    terminal.run(`claude --dangerously-skip-permissions ${args}`.trim());
+    const seen = await stage.child(terminal.pid, IS_CLAUDE);
+    const session = new ClaudeSession(stage, seen, terminal);
+    await session.is('idle');
+    return session;
+  }
+
+  /** `claude -p`, below a terminal or not. */
+  static async find(stage: Stage, of: number): Promise<ClaudeSession> {
+    return new ClaudeSession(stage, await stage.child(of, IS_CLAUDE), null);
+  }
+
+  get pid(): number {
+    return this.seen.pid;
+  }
+
+  get id(): string {
+    const id = sessionFile(this.stage, this.pid)?.sessionId;
+    if (id === undefined) throw new Error(`no session file of ${this.pid}`);
+    return id;
+  }
+
+  async is(status: string): Promise<void> {
+    await until(
+      `claude ${this.pid} to be ${status}`,
+      () => sessionFile(this.stage, this.pid)?.status === status,
+      PATIENCE,
+    );
+  }
+
+  /** Says a line to it; the next prompt may only come when it listens. */
+  say(line: string): void {
+    this.terminal!.type(line);
+    this.terminal!.keys('Enter');
+  }
+
+  /** Plays steps to their end. */
+  async play(name: string, ...steps: Parameters<Stage['standIn']['scripts']['write']>[1]): Promise<void> {
+    this.say(this.stage.standIn.scripts.write(name, steps));
+    await until(`the model to finish ${name}`, () => this.stage.standIn.scripts.finished(name), PATIENCE);
+  }
+
+  below(): readonly Seen[] {
+    return below(this.pid).filter(seen => seen.pid !== this.pid);
+  }
+
+  /** Killed -9. What survives it is what was below it. */
+  async killed(): Promise<readonly Seen[]> {
+    const before = this.below();
+    await this.stage.kill([this.seen]);
+    await this.stage.settled();
+    return before.filter(stillRuns);
+  }
+
+  get running(): boolean {
+    return stillRuns(this.seen);
+  }
+}
+
+export const bash = (command: string, background = false) => ({
+  tool: 'Bash',
+  input: { command, description: command, ...(background ? { run_in_background: true } : {}) },
+});
+
+export const claudes = (): readonly Seen[] => everybody().filter(seen => IS_CLAUDE.test(seen.command));
