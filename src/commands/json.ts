@@ -27,6 +27,7 @@ const processJson = (p: JudgedProcess, takenAt: number) => {
     cwd: facts.details?.cwd ?? null,
     depth: p.depth,
     owner: p.owner,
+    session: p.session,
     tmux: p.tmux,
     verdict: p.verdict,
     why: p.why,

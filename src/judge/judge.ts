@@ -2,6 +2,7 @@ import type { Config } from '../model/config.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Observation, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
+import { agentSession } from './agent-session.ts';
 import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import { NO_PAST, type Past } from './past.ts';
@@ -106,6 +107,19 @@ const present = (
     ageSeconds: ageOf(facts, world.observation),
     depth,
     owner: judgement.ownership?.owner ?? null,
+    session:
+      node.kind === 'agent' && !isZombie(facts)
+        ? agentSession(
+            node,
+            {
+              session: world.sessionOf(node),
+              knownId: seen.sessionIds[0] ?? null,
+              transcript: world.transcriptOf(node),
+              pane,
+            },
+            world.observation,
+          )
+        : null,
     tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
     verdict: judgement.verdict,
     why: judgement.why,

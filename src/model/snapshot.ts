@@ -74,6 +74,8 @@ export interface ClaudeSession {
   readonly kind: string | null;
   readonly status: string | null;
   readonly statusUpdatedAt: number | null;
+  /** What it waits for when its status says so: `permission prompt`, `input needed`… */
+  readonly waitingFor: string | null;
   readonly name: string | null;
   readonly jobId: string | null;
   readonly path: string;
@@ -114,6 +116,19 @@ export interface Owner {
   readonly alive: boolean;
 }
 
+/** Which session an agent is, and what it is doing now. */
+export interface AgentSession {
+  readonly id: string | null;
+  /** The last part of its cwd. */
+  readonly project: string | null;
+  /** The session's own name. */
+  readonly name: string | null;
+  readonly doing: 'busy' | 'idle' | 'waiting' | null;
+  readonly waitingFor: string | null;
+  /** How long it has been doing that. */
+  readonly seconds: number | null;
+}
+
 export interface JudgedProcess {
   readonly facts: ProcessFacts;
   readonly seen: Recognition;
@@ -125,6 +140,8 @@ export interface JudgedProcess {
   readonly ageSeconds: number | null;
   readonly depth: number;
   readonly owner: Owner | null;
+  /** null for everything but agents. */
+  readonly session: AgentSession | null;
   readonly tmux: { readonly socket: string; readonly session: string; readonly pane: string } | null;
   readonly verdict: Verdict;
   readonly why: readonly string[];

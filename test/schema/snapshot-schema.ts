@@ -56,6 +56,16 @@ export const processSchema = z.strictObject({
   command: z.string(),
   cwd: z.string().nullable(),
   depth: count,
+  session: z
+    .strictObject({
+      id: z.string().nullable(),
+      project: z.string().nullable(),
+      name: z.string().nullable(),
+      doing: z.enum(['busy', 'idle', 'waiting']).nullable(),
+      waitingFor: z.string().nullable(),
+      seconds: z.number().nonnegative().nullable(),
+    })
+    .nullable(),
   owner: z
     .strictObject({
       pid: pid.nullable(),

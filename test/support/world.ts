@@ -89,6 +89,7 @@ export const session = (
   kind: 'interactive',
   status: 'busy',
   statusUpdatedAt: null,
+  waitingFor: null,
   name: null,
   jobId: null,
   path: `/home/me/.claude/sessions/${pid}.json`,

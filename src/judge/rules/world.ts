@@ -21,6 +21,8 @@ export interface World {
   readonly climb: (node: Node) => Climb;
   /** The session file that speaks of this very process (pid and start time agree). */
   readonly sessionOf: (node: Node) => ClaudeSession | null;
+  /** What is known of the transcript of an agent's session. */
+  readonly transcriptOf: (agent: Node) => Reading | null;
   /** Why an agent's own records call its work finished; null when they do not. */
   readonly finishedBecause: (agent: Node) => string | null;
 }
@@ -41,6 +43,15 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
   };
   const climb = climber(panesOf(observation.tmux), node => serviceReason(node, observation.self));
+  let bySession: Map<string, Reading> | null = null;
+  const transcripts = (): Map<string, Reading> => {
+    bySession ??= new Map(
+      observation.readings.flatMap(reading =>
+        reading.format === 'transcript' && reading.sessionId !== null ? [[reading.sessionId, reading]] : [],
+      ),
+    );
+    return bySession;
+  };
   /** An orchestrator runs each agent in a tmux session of its name; a result names the session it ends. */
   const speaksOfAgent = (reading: Reading, agent: Node): boolean => {
     const end = climb(agent);
@@ -58,6 +69,10 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
     sessionOf,
+    transcriptOf: agent => {
+      const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
+      return id === undefined ? null : (transcripts().get(id) ?? null);
+    },
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
       if (status !== null && FINISHED.has(status))

@@ -71,6 +71,7 @@ export const judgedDemo = (
   const above = lookUp(p, byPid);
   const related = p.pid >= FIRST_USER_PID;
   return {
+    session: null,
     facts: factsOf(p, elapsed, wobble),
     seen: {
       kind: p.kind,

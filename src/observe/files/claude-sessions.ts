@@ -26,6 +26,7 @@ export const parseClaudeSession = (text: string, path: string): ClaudeSession | 
     kind: textField(record, 'kind'),
     status: textField(record, 'status'),
     statusUpdatedAt: numberField(record, 'statusUpdatedAt'),
+    waitingFor: textField(record, 'waitingFor'),
     name: textField(record, 'name'),
     jobId: textField(record, 'jobId'),
     path,

@@ -110,6 +110,7 @@ describe('joining', () => {
     kind: null,
     status: null,
     statusUpdatedAt: null,
+    waitingFor: null,
     name: null,
     jobId: null,
     path: `/h/.claude/sessions/${pid}.json`,

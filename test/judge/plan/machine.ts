@@ -45,6 +45,7 @@ export const invent = (pid: number, ppid: number, part: Part = {}): JudgedProces
     ageSeconds: born === null ? null : CLOCK - born,
     depth: 0,
     owner: null,
+    session: null,
     tmux: null,
     verdict: 'leak',
     why: [`because of ${pid}`],

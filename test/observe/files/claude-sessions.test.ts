@@ -39,6 +39,7 @@ describe('readClaudeSessions', () => {
         kind: 'interactive',
         status: 'busy',
         statusUpdatedAt: 1_790_000_100_000,
+        waitingFor: null,
         name: null,
         jobId: null,
         path,

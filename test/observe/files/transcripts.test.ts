@@ -19,6 +19,7 @@ describe('transcripts', () => {
     kind: null,
     status: 'busy',
     statusUpdatedAt: null,
+    waitingFor: null,
     name: null,
     jobId: null,
     path: sandbox.path('home', '.claude', 'sessions', '9.json'),
