@@ -43,14 +43,19 @@ export interface SweepDependencies {
 /** What finished agents left: sessions, logs, prompts, locks. Shows the plan; with `--force` runs that very plan. */
 export const sweep = async (dependencies: SweepDependencies, options: SweepOptions): Promise<number> => {
   const { collector, out, err, system } = dependencies;
-  const moment = await collector.collect({ all: true });
-  const plan = planSweep({
-    snapshot: moment,
-    lineageMembers: target => collector.lineage.membersOf(target),
-    files: moment.files,
-    facts: await gatherSweepFacts(moment.files),
-    retentionDays: options.retentionDays,
-  });
+  const facts = await gatherSweepFacts((await collector.collect({ all: true })).files);
+  const look = () => collector.collect({ all: true });
+  const planFor = (moment: JudgedMoment): SweepPlan =>
+    planSweep({
+      snapshot: moment,
+      lineageMembers: target => collector.lineage.membersOf(target),
+      files: moment.files,
+      facts,
+      retentionDays: options.retentionDays,
+    });
+  // The second look: how much CPU something uses is only known between two.
+  const moment = await look();
+  const plan = planFor(moment);
   const acts = options.force && !options.dryRun;
   const empty = plan.ending.steps.length + plan.sessions.length + plan.files.length === 0;
   if (!options.json) out.write(describe(plan, moment, acts, empty, options));
@@ -65,11 +70,18 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
   }
   if (lock.warning !== null) err.write(`reaptop: ${lock.warning}\n`);
   try {
-    const result = await run(plan, options, dependencies);
+    const planAgain = async () => planFor(await look());
+    const result = await run(plan, planAgain, options, dependencies);
     return await report(plan, moment, result, options, dependencies);
   } finally {
     lock.release();
   }
+};
+
+/** A path as it can be pasted into the shell we were started from. */
+const fromHere = (path: string): string => {
+  const here = relative(process.cwd(), path);
+  return here.startsWith('..') ? path : here;
 };
 
 const describe = (
@@ -83,7 +95,9 @@ const describe = (
   const warnings = moment.warnings
     .filter(warning => !warning.startsWith('0 recognised'))
     .map(warning => `! ${warning}\n`);
-  const left = plan.refused.map(({ what, why }) => `${cut(`  ${what}: ${why}`, width)}\n`);
+  const left = plan.refused.map(
+    ({ what, why }) => `${cut(`  ${what.startsWith('/') ? fromHere(what) : what}: ${why}`, width)}\n`,
+  );
   const refused = left.length === 0 ? '' : `Left alone:\n${left.join('')}`;
   if (empty)
     return `${warnings.join('')}${refused}Nothing to do: no finished agent left anything below the roots.\n`;
@@ -92,7 +106,7 @@ const describe = (
     ...plan.sessions.map(
       ({ session, why }) => `  ${acts ? 'end' : 'would end'} tmux session ${session}: ${why}`,
     ),
-    ...plan.files.map(({ act, path, root, why }) => `  ${act.padEnd(7)} ${relative(root, path)}: ${why}`),
+    ...plan.files.map(({ act, path, why }) => `  ${act.padEnd(7)} ${fromHere(path)}: ${why}`),
   ];
   const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} given back.\n`;
   const closing = acts ? '' : 'Nothing was touched. Run with --force to do it.\n';
@@ -101,6 +115,7 @@ const describe = (
 
 const run = async (
   plan: SweepPlan,
+  planAgain: () => Promise<SweepPlan>,
   options: SweepOptions,
   { collector, system, env, err, abort }: SweepDependencies,
 ): Promise<SweepResult> => {
@@ -108,6 +123,7 @@ const run = async (
   try {
     return await runSweep({
       plan,
+      planAgain,
       system,
       env,
       snapshotAgain: () => collector.collect({ all: true }),
@@ -160,7 +176,7 @@ const reportText = (
         cut(`tmux session ${session}: ${outcome}${why === '' ? '' : `, ${why}`}`, width),
       ),
     ...shownFiles.map(({ act, path, outcome, why }) =>
-      cut(`${outcome.padEnd(8)} ${act} ${path}${why === '' ? '' : `: ${why}`}`, width),
+      cut(`${outcome.padEnd(8)} ${act} ${fromHere(path)}${why === '' ? '' : `: ${why}`}`, width),
     ),
   ];
   const count = (act: FileAct['act']): number =>

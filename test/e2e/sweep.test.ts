@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
+import { pipeline, TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
 import { reaptop } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
@@ -22,7 +22,7 @@ it('sweeps ten finished agents of an orchestrator and leaves the running one unt
     [RUNNING]: 'running',
   });
   for (const id of [...FINISHED.slice(0, 3), RUNNING])
-    sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, 'sleep 1000');
+    sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, pipeline(sandbox));
   const sessions = (): string[] => sandbox.tmux('list-sessions', '-F', '#{session_name}').split('\n').sort();
   const registry = readFileSync(sandbox.path(TASK, 'AGENT_REGISTRY.json'), 'utf8');
 
@@ -51,4 +51,23 @@ it('sweeps ten finished agents of an orchestrator and leaves the running one unt
 
   const again = await reaptop(sandbox, ['sweep', '--force', '--json']);
   expect((JSON.parse(again.stdout) as { plan: { files: unknown[] } }).plan.files).toEqual([]);
+});
+
+it("never ends the user's session, whatever a registry calls it, and keeps what it archived", async () => {
+  writeAgent(sandbox, 'a-1', { finished: true, ageSeconds: 30 * 86_400 });
+  writeAgent(sandbox, 'a-2', { finished: true, ageSeconds: 30 * 86_400 });
+  writeRegistry(sandbox, { 'a-1': 'completed' }, 'main');
+  sandbox.tmux('new-session', '-d', '-s', 'main', 'sleep 1000');
+  // What is printed can be pasted where we are.
+  const dry = await reaptop(sandbox, ['sweep']);
+  const shown = [...dry.stdout.matchAll(/^ {2}(?:archive|delete) +(.+?): /gm)].map(([, path]) => path ?? '');
+  expect(shown).toHaveLength(5);
+  for (const path of shown) expect(existsSync(join(sandbox.path('work'), path))).toBe(true);
+  const first = await reaptop(sandbox, ['sweep', '--force']);
+  expect(first.stdout).toContain('calls its session main');
+  expect(first.stdout).toContain('4 archived');
+  const second = await reaptop(sandbox, ['sweep', '--force']);
+  expect(second.stdout).toContain('Nothing to do');
+  expect(readdirSync(sandbox.path(TASK, 'archive'))).toHaveLength(4);
+  expect(sandbox.tmux('list-sessions', '-F', '#{session_name}')).toBe('main');
 });

@@ -1,73 +1,129 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JudgedFiles } from '../../judge/heartbeats/index.ts';
+import { archivedAt, isArchivedName } from '../../judge/plan/sweep-archive-name.ts';
 import type { ArchivedFile, SweepFacts } from '../../judge/plan/sweep-facts.ts';
+import { archiveOf } from '../../judge/plan/sweep-file-act.ts';
 import { SWEPT_FORMATS } from '../../judge/plan/sweep-formats.ts';
+import type { FileSeen } from '../../judge/plan/sweep-plan.ts';
+import { gather } from '../../model/gather.ts';
+import type { Reading } from '../../model/heartbeat.ts';
+import { type HeldDirectory, identityOfInode, inDirectory, Unsafe } from './held-directory.ts';
+import { isTrustedOwner } from './trusted-owner.ts';
 
 /** Long enough for an agent that streams, short enough for somebody who waits. */
 const WATCH_MS = 1000;
 
-/** Names that we, or the orchestrator, put into an archive; anything else in there is not ours to expire. */
-const ARCHIVED =
-  /^(?:.+_(?:stream|progress|findings)\.jsonl|deploy_.+\.json|\.agent-progress\.json)(?:\.\d+)?$/;
-
-/** null: a regular file that really lies below its root. */
-export const whyUnsafe = (path: string, root: string): string | null => {
-  try {
-    if (!lstatSync(path).isFile()) return 'it is a symbolic link or no regular file';
-    const base = realpathSync(root);
-    const directory = realpathSync(dirname(path));
-    return directory === base || directory.startsWith(`${base}/`)
-      ? null
-      : 'a symbolic link leads out of the workspace';
-  } catch {
-    return 'it is gone or may not be looked at';
-  }
+/** Why a file must not be touched; null: it is regular and its owner is to be trusted. */
+export const whyUnsafe = (stat: Stats): string | null => {
+  if (!stat.isFile()) return 'it is a symbolic link or no regular file';
+  return isTrustedOwner(stat) ? null : 'it belongs to another user';
 };
+
+export const seenAs = (stat: Stats, held: HeldDirectory): FileSeen => ({
+  mtimeMs: stat.mtimeMs,
+  size: stat.size,
+  file: identityOfInode(stat),
+  directory: held.identity,
+});
 
 const seenNow = (path: string): string => {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.mtimeMs}:${stat.size}`;
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? '' : `${stat.mtimeMs}:${stat.size}`;
+  } catch {
+    return ''; // a directory above became something else
+  }
 };
 
-const archivesIn = (directory: string, root: string): ArchivedFile[] => {
-  try {
-    return readdirSync(directory)
-      .filter(name => ARCHIVED.test(name))
-      .map(name => join(directory, name))
-      .filter(path => whyUnsafe(path, root) === null)
-      .map(path => {
-        const { mtimeMs, size } = lstatSync(path);
-        return { path, root, mtimeMs, size };
-      });
-  } catch {
-    return []; // no archive yet
+/** Sorts what can be touched from what cannot, directory by directory. */
+const lookAt = (readings: readonly Reading[]): Pick<SweepFacts, 'seen' | 'unsafe'> => {
+  const seen = new Map<string, FileSeen>();
+  const unsafe = new Map<string, string>();
+  const byDirectory = new Map<string, Reading[]>();
+  for (const reading of readings) {
+    gather(byDirectory, `${reading.root}\0${dirname(reading.path)}`, reading);
   }
+  for (const group of byDirectory.values()) {
+    const [{ root, path }] = group as [Reading, ...Reading[]];
+    try {
+      inDirectory(root, dirname(path), held => {
+        for (const reading of group) {
+          const stat = held.stat(basename(reading.path));
+          const why = stat === null ? 'it is gone' : whyUnsafe(stat);
+          if (stat === null || why !== null) unsafe.set(reading.path, why ?? '');
+          else seen.set(reading.path, seenAs(stat, held));
+        }
+      });
+    } catch (error) {
+      const why = error instanceof Unsafe ? error.message : 'it may not be looked at';
+      for (const reading of group) unsafe.set(reading.path, why);
+    }
+  }
+  return { seen, unsafe };
+};
+
+const archivesIn = (directory: string, root: string, now: number): ArchivedFile[] => {
+  // Most tasks have none: not worth opening everything above it.
+  if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return [];
+  return inDirectory(root, directory, held =>
+    readdirSync(held.at('.'))
+      .filter(isArchivedName)
+      .flatMap(name => {
+        const stat = held.stat(name);
+        if (stat === null || whyUnsafe(stat) !== null) return [];
+        return [
+          {
+            path: join(directory, name),
+            root,
+            // Nobody can set a ctime: an archive from before names said it was put there then, or later.
+            archivedAt: archivedAt(name, now) ?? stat.ctimeMs,
+            seen: seenAs(stat, held),
+          },
+        ];
+      }),
+  );
+};
+
+/** Archives of the tasks at hand, and the identity of the directories they are in. */
+const lookAtArchives = (
+  readings: readonly Reading[],
+  now: number,
+): Pick<SweepFacts, 'archives' | 'directories'> => {
+  const directories = new Map<string, string>();
+  const archives: ArchivedFile[] = [];
+  const wanted = new Map(
+    readings
+      .filter(({ format }) => format !== 'transcript' && format !== 'user')
+      .map(reading => [archiveOf(reading), reading.root]),
+  );
+  for (const [archive, root] of wanted) {
+    try {
+      directories.set(
+        dirname(archive),
+        inDirectory(root, dirname(archive), held => held.identity),
+      );
+      archives.push(...archivesIn(archive, root, now));
+    } catch {
+      // What cannot be reached safely is not archived to, and nothing in it expires.
+    }
+  }
+  return { archives, directories };
 };
 
 /** Looks at everything a sweep might touch, twice: what grows in between is left alone. */
 export const gatherSweepFacts = async (
-  files: JudgedFiles,
+  { joined, now, orchestrated }: JudgedFiles,
   { watchMs = WATCH_MS }: { readonly watchMs?: number } = {},
 ): Promise<SweepFacts> => {
-  const candidates = files.joined
-    .map(file => file.reading)
-    .filter(reading => SWEPT_FORMATS.has(reading.format));
-  const unsafe = new Map<string, string>();
-  for (const { path, root } of candidates) {
-    const why = whyUnsafe(path, root);
-    if (why !== null) unsafe.set(path, why);
-  }
-  const directories = new Map<string, string>();
-  for (const { reading } of files.joined) {
-    const task = /^.*\/TASK-[^/]+(?=\/)/.exec(reading.path)?.[0];
-    if (task !== undefined) directories.set(join(task, 'archive'), reading.root);
-    else if (reading.format === 'agent-progress')
-      directories.set(join(dirname(reading.path), 'archive'), reading.root);
-  }
+  const readings = joined.map(file => file.reading);
+  const candidates = readings.filter(({ format }) => SWEPT_FORMATS.has(format));
+  // A registry is never touched, but what it says is acted on.
+  const looked = lookAt(readings.filter(({ format }) => SWEPT_FORMATS.has(format) || format === 'registry'));
   const before = new Map(candidates.map(({ path }) => [path, seenNow(path)]));
-  if (candidates.length > 0) await wait(watchMs);
+  // Sessions are watched too: the look after this one tells whether anything in them used CPU.
+  if (candidates.length > 0 || orchestrated.some(agent => agent.panes.length > 0)) await wait(watchMs);
   const growing = new Set([...before].filter(([path, seen]) => seenNow(path) !== seen).map(([path]) => path));
-  return { unsafe, growing, archives: [...directories].flatMap(([dir, root]) => archivesIn(dir, root)) };
+  return { ...looked, growing, ...lookAtArchives(readings, now) };
 };

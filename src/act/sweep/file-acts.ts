@@ -1,7 +1,9 @@
-import { linkSync, lstatSync, mkdirSync, realpathSync, renameSync, unlinkSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { archivedName } from '../../judge/plan/sweep-archive-name.ts';
 import type { FileAct } from '../../judge/plan/sweep-plan.ts';
-import { whyUnsafe } from './facts.ts';
+import { seenAs, whyUnsafe } from './facts.ts';
+import { type HeldDirectory, inDirectory, Unsafe } from './held-directory.ts';
+import { codeOf, makeDirectory, moveExactly, removeExactly } from './move-file.ts';
 
 /** One act on one file, for the log and the screen. */
 export interface FileRecord {
@@ -14,52 +16,48 @@ export interface FileRecord {
   readonly why: string;
 }
 
-const MOST_NAMESAKES = 1000;
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the disk',
+  EDQUOT: 'the disk quota is used up',
+  EXDEV: 'its archive is on another file system',
+  ENOENT: 'it was gone before us',
+};
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
-
-/**
- * Moves a file under a name that nobody has. link + unlink, because rename silently replaces: between
- * the two the file has both names, and it never has none.
- */
-const moveBeside = (path: string, directory: string): string => {
-  for (let n = 0; n < MOST_NAMESAKES; n++) {
-    const target = join(directory, n === 0 ? basename(path) : `${basename(path)}.${n}`);
-    try {
-      linkSync(path, target);
-      unlinkSync(path);
-      return target;
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') continue;
-      // No hard links here (FAT, some network mounts): look, then rename.
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))) throw error;
-      if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) continue;
-      renameSync(path, target);
-      return target;
-    }
+/** Through the directory that was planned, and into an archive that lies where it was planned. */
+const change = (act: FileAct, held: HeldDirectory, now: number): string | null => {
+  const name = basename(act.path);
+  const { to } = act;
+  if (to === null) {
+    removeExactly(held, name, act.seen.file);
+    return null;
   }
-  throw new Error(`there are ${MOST_NAMESAKES} files of its name in ${directory}`);
+  inDirectory(act.root, dirname(to), within => {
+    if (within.identity !== act.toWithin) throw new Unsafe(`${dirname(to)} was replaced`);
+    makeDirectory(within, basename(to));
+  });
+  return inDirectory(act.root, to, archive => {
+    const target = moveExactly(held, name, act.seen.file, archive, archivedName(name, now));
+    return `${to}/${target}`;
+  });
 };
 
-/** Made when missing; one that leads out of the workspace, or to another disk, is not used. */
-const archiveDirectory = (directory: string, { root, path }: FileAct): string => {
-  mkdirSync(directory, { recursive: true });
-  const base = realpathSync(root);
-  const real = realpathSync(directory);
-  if (real !== base && !real.startsWith(`${base}/`))
-    throw new Error(`${directory} leads out of the workspace`);
-  if (lstatSync(real).dev !== lstatSync(path).dev) throw new Error(`${directory} is on another file system`);
-  return real;
+/** Why the planned file is not there as it was planned; null: it is. */
+const whyChanged = (act: FileAct, held: HeldDirectory): { gone: boolean; why: string } | null => {
+  if (held.identity !== act.seen.directory) return { gone: false, why: 'its directory was replaced' };
+  const stat = held.stat(basename(act.path));
+  if (stat === null) return { gone: true, why: 'it was gone before us' };
+  const unsafe = whyUnsafe(stat);
+  if (unsafe !== null) return { gone: false, why: unsafe };
+  const now = seenAs(stat, held);
+  const same = now.file === act.seen.file && now.mtimeMs === act.seen.mtimeMs && now.size === act.seen.size;
+  return same ? null : { gone: false, why: 'it changed after the plan was made' };
 };
 
-const change = (act: FileAct): string | null => {
-  if (act.to !== null) return moveBeside(act.path, archiveDirectory(act.to, act));
-  unlinkSync(act.path);
-  return null;
-};
-
-/** Looks once more, acts, and looks whether it worked. Never throws. */
-export const runFileAct = (act: FileAct): FileRecord => {
+/** Looks once more, and acts on the very file that was looked at. Never throws. */
+export const runFileAct = (act: FileAct, now = Date.now()): FileRecord => {
   const record = (outcome: FileRecord['outcome'], why: string, to: string | null = null): FileRecord => ({
     act: act.act,
     path: act.path,
@@ -68,22 +66,18 @@ export const runFileAct = (act: FileAct): FileRecord => {
     outcome,
     why,
   });
-  const stat = lstatSync(act.path, { throwIfNoEntry: false });
-  if (stat === undefined) return record('gone', 'it was gone before us');
-  if (stat.mtimeMs !== act.seen.mtimeMs || stat.size !== act.seen.size)
-    return record('skipped', 'it changed after the plan was made');
-  const unsafe = whyUnsafe(act.path, act.root);
-  if (unsafe !== null) return record('skipped', unsafe);
   try {
-    const to = change(act);
-    if (lstatSync(act.path, { throwIfNoEntry: false }) !== undefined)
-      return record('failed', 'it came back at once');
-    return record('done', act.why, to);
+    return inDirectory(act.root, dirname(act.path), held => {
+      const changed = whyChanged(act, held);
+      if (changed !== null) return record(changed.gone ? 'gone' : 'skipped', changed.why);
+      const to = change(act, held, now);
+      return held.stat(basename(act.path)) === null
+        ? record('done', act.why, to)
+        : record('failed', 'it came back at once', to);
+    });
   } catch (error) {
+    if (error instanceof Unsafe) return record('skipped', error.message);
     const code = codeOf(error);
-    return record(
-      'failed',
-      code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (error as Error).message,
-    );
+    return record(code === 'ENOENT' ? 'gone' : 'failed', REASONS[code] ?? (error as Error).message);
   }
 };

@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
-import type { FileAct, SessionAct, SweepPlan } from '../../judge/plan/sweep-plan.ts';
+import { secondLook } from '../../judge/plan/sweep-again.ts';
+import type { SessionAct, SweepPlan } from '../../judge/plan/sweep-plan.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Outcome, OutcomeKind } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -12,8 +12,10 @@ export interface SweepOptions extends Pick<TerminateOptions, 'graceMs' | 'onProg
   readonly system: System;
   readonly plan: SweepPlan;
   readonly env: NodeJS.ProcessEnv;
-  /** Judges every process anew, tmux included: somebody may have attached since the plan. */
+  /** Judges every process anew. */
   readonly snapshotAgain: () => Promise<Snapshot>;
+  /** The plan as it would be made now: somebody may have attached since. */
+  readonly planAgain: () => Promise<SweepPlan>;
   readonly onFile?: ((record: FileRecord) => void) | undefined;
 }
 
@@ -36,48 +38,15 @@ export interface SweepResult {
 
 const OVER: ReadonlySet<OutcomeKind> = new Set(['ended', 'killed', 'gone', 'zombie']);
 
-const hasChanged = (act: FileAct): boolean => {
-  const stat = lstatSync(act.path, { throwIfNoEntry: false });
-  return stat !== undefined && (stat.mtimeMs !== act.seen.mtimeMs || stat.size !== act.seen.size);
-};
-
-/** Why an agent must be left alone after all, seen right before acting. */
-const secondThoughts = (plan: SweepPlan, now: Snapshot): Map<string, string> => {
-  const reasons = new Map<string, string>();
-  const panes = now.tmux.flatMap(server => server.panes);
-  for (const { agent, socket, sessionId, session } of plan.sessions) {
-    const own = panes.filter(pane => pane.socket === socket && pane.sessionId === sessionId);
-    if (own.some(pane => pane.attached)) reasons.set(agent, `somebody attached to ${session} meanwhile`);
-    if (own.some(pane => pane.session !== session)) reasons.set(agent, `${sessionId} has another name now`);
-  }
-  for (const act of plan.files)
-    if (act.agent !== null && hasChanged(act))
-      reasons.set(act.agent, `${act.path} changed after the plan was made`);
-  return reasons;
-};
-
-/** Members of a session's processes are known by the pane's process they were planned for. */
-const agentsByStep = (plan: SweepPlan, now: Snapshot): Map<string, string> => {
-  const agents = new Map<string, string>();
-  for (const step of plan.ending.steps) {
-    const root = now.tmux.flatMap(server => server.panes).find(pane => pane.pid === step.root.pid);
-    const session = plan.sessions.find(s => s.socket === root?.socket && s.sessionId === root?.sessionId);
-    if (session !== undefined) agents.set(keyOf(step), session.agent);
-  }
-  return agents;
-};
-
 /** Runs a sweep: processes, then their sessions, then the files of every agent that is really gone. */
 export const runSweep = async (options: SweepOptions): Promise<SweepResult> => {
-  const { plan, system, snapshotAgain, env } = options;
+  const { plan, planAgain, env } = options;
   const startedAt = performance.now();
-  const now = await snapshotAgain();
-  const leftAlone = secondThoughts(plan, now);
-  const owners = agentsByStep(plan, now);
-  const steps = plan.ending.steps.filter(step => !leftAlone.has(owners.get(keyOf(step)) ?? ''));
-  const ended = await terminate({ ...options, system, plan: { ...plan.ending, steps }, snapshotAgain });
+  const again = secondLook(plan, await planAgain());
+  const leftAlone = new Map(again.agents);
+  const ended = await terminate({ ...options, plan: again.ending });
   for (const outcome of ended.outcomes) {
-    const agent = owners.get(keyOf(outcome));
+    const agent = again.owners.get(keyOf(outcome));
     if (agent !== undefined && !OVER.has(outcome.outcome))
       leftAlone.set(agent, `${outcome.name} (${outcome.pid}) ${outcome.outcome}: ${outcome.why}`);
   }
@@ -85,7 +54,7 @@ export const runSweep = async (options: SweepOptions): Promise<SweepResult> => {
   for (const session of plan.sessions) sessions.push(await endSession(session, leftAlone, env));
   const files: FileRecord[] = [];
   for (const act of plan.files) {
-    const why = act.agent === null ? undefined : leftAlone.get(act.agent);
+    const why = act.agent === null ? again.files.get(act.path) : leftAlone.get(act.agent);
     const record =
       why === undefined
         ? runFileAct(act)

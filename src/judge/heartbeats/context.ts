@@ -1,5 +1,5 @@
 import type { Config } from '../../model/config.ts';
-import type { JudgedProcess } from '../../model/snapshot.ts';
+import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
 import type { FileIndex } from './file-index.ts';
 import type { JoinedReading } from './join.ts';
@@ -15,6 +15,7 @@ export interface FileContext {
   readonly processes: readonly JudgedProcess[];
   /** Worked out once per agent, however many files ask. */
   readonly vitals: (agent: JudgedProcess) => Vitals;
+  readonly sessions: readonly ClaudeSession[];
   readonly config: Config;
   readonly past: Past;
   readonly now: number;

@@ -75,6 +75,7 @@ export const judgeFiles = (input: FilesInput): JudgedFiles => {
     orchestrated,
     agentByPath,
     processes,
+    sessions,
     vitals,
     config,
     past,

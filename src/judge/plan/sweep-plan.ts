@@ -4,6 +4,9 @@ import type { Plan, TmuxTarget } from '../../model/plan.ts';
 export interface FileSeen {
   readonly mtimeMs: number;
   readonly size: number;
+  /** Device and inode: a name can be given to another file. */
+  readonly file: string;
+  readonly directory: string;
 }
 
 export interface FileAct {
@@ -12,6 +15,8 @@ export interface FileAct {
   readonly path: string;
   /** The directory an archived file goes to; null for every other act. */
   readonly to: string | null;
+  /** Device and inode of the directory in which `to` lies or will be made. */
+  readonly toWithin: string | null;
   readonly root: string;
   readonly bytes: number;
   readonly why: string;
@@ -22,6 +27,8 @@ export interface FileAct {
 
 export interface SessionAct extends TmuxTarget {
   readonly agent: string;
+  /** Identity keys of everything in it that is to end first. */
+  readonly processes: readonly string[];
   readonly why: string;
 }
 

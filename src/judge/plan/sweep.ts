@@ -1,11 +1,13 @@
 import { formatAge } from '../../model/format.ts';
+import { keyOf } from '../../model/identity.ts';
 import { EMPTY_PLAN, type Plan } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import { planEnd } from './end.ts';
+import { type Family, familyOf } from './family.ts';
 import { type EndPolicy, sweepPolicy } from './policy.ts';
 import type { SweepRequest } from './sweep-facts.ts';
-import { SWEPT_FORMATS } from './sweep-formats.ts';
+import { fileAct } from './sweep-file-act.ts';
 import { planLooseFiles } from './sweep-loose-files.ts';
 import {
   type FileAct,
@@ -14,6 +16,7 @@ import {
   type SweepRefusal,
   sweepBytes,
 } from './sweep-plan.ts';
+import { whySessionKept } from './sweep-session.ts';
 
 /**
  * The orchestrator's own watchdog gives an agent this long. An agent may report `completed` and still be
@@ -21,8 +24,31 @@ import {
  */
 const SILENCE_SECONDS = 120;
 
+/** Files whose word ends an agent: they must be ours. */
+const EVIDENCE: ReadonlySet<string> = new Set(['stream-log', 'progress-log']);
+
+/** tmux allows neither in a name. */
+const sessionNameOf = (id: string): string => `agent_${id.replace(/[.:]/g, '_')}`;
+
+/** Why what is said of this agent is no ground for anything; null: it is. */
+const whyNotBelieved = (agent: OrchestratedAgent, { facts, files }: SweepRequest): string | null => {
+  const evidence = agent.files.filter(file => EVIDENCE.has(file.reading.format));
+  for (const { reading } of agent.registry === null ? evidence : [agent.registry, ...evidence]) {
+    const why = facts.unsafe.get(reading.path);
+    if (why !== undefined) return `${reading.path} is not acted on: ${why}`;
+  }
+  if (agent.sessionName !== sessionNameOf(agent.id))
+    return `its registry calls its session ${agent.sessionName}, which is not the session of an agent of that name`;
+  if (agent.panes.length === 0) return null;
+  const other = files.orchestrated.find(one => one !== agent && one.sessionName === agent.sessionName);
+  return other === undefined ? null : `${other.taskDirectory} claims the session ${agent.sessionName} too`;
+};
+
 /** Why everything of this agent is left alone; null: it may be swept. */
-const whyNot = (agent: OrchestratedAgent, { facts }: SweepRequest): string | null => {
+const whyNot = (agent: OrchestratedAgent, family: Family, request: SweepRequest): string | null => {
+  const { facts } = request;
+  const disbelieved = whyNotBelieved(agent, request);
+  if (disbelieved !== null) return disbelieved;
   if (agent.sessionUnknown) return 'a tmux server did not answer: whether its session lives is unknown';
   if (agent.panes.some(pane => pane.attached))
     return `somebody is attached to its session ${agent.sessionName}`;
@@ -36,15 +62,13 @@ const whyNot = (agent: OrchestratedAgent, { facts }: SweepRequest): string | nul
   const outside = agent.processes.find(p => p.tmux?.session !== agent.sessionName);
   if (outside !== undefined)
     return `${outside.name} (${outside.facts.pid}) still works for it outside its session`;
-  return null;
+  return whySessionKept(agent, family, request);
 };
 
-const isOver = (agent: OrchestratedAgent, { files }: SweepRequest): boolean =>
-  agent.finished !== null ||
-  (agent.files.length > 0 &&
-    files.joined.some(f => f.state === 'leftover' && f.reading.path === agent.files[0]?.reading.path));
+const isOver = (agent: OrchestratedAgent, leftover: ReadonlySet<string>): boolean =>
+  agent.finished !== null || leftover.has(agent.files[0]?.reading.path ?? '');
 
-/** What runs in the session of a finished agent may have nothing of an agent left: a shell, a tee, a sleep. */
+/** What runs in the session of a finished agent may have nothing of an agent left: a shell, a tee. */
 const SESSION_POLICY: EndPolicy = { ...sweepPolicy(), verdicts: [...sweepPolicy().verdicts, 'unknown'] };
 
 const planProcesses = (agent: OrchestratedAgent, { snapshot, lineageMembers }: SweepRequest): Plan => {
@@ -55,34 +79,23 @@ const planProcesses = (agent: OrchestratedAgent, { snapshot, lineageMembers }: S
     : planEnd({ snapshot, lineageMembers, targets, policy: SESSION_POLICY });
 };
 
-const fileActs = (agent: OrchestratedAgent): FileAct[] =>
+const fileActs = (agent: OrchestratedAgent, { facts }: SweepRequest): FileAct[] =>
   agent.files.flatMap(({ reading }) => {
-    const act = SWEPT_FORMATS.get(reading.format);
-    if (act === undefined) return [];
-    return [
-      {
-        act,
-        path: reading.path,
-        to: act === 'archive' ? `${agent.taskDirectory}/archive` : null,
-        root: reading.root,
-        bytes: reading.size,
-        why: agent.finished ?? 'its agent is gone',
-        agent: agent.id,
-        seen: { mtimeMs: reading.mtime, size: reading.size },
-      },
-    ];
+    const why = agent.finished ?? 'its agent is gone';
+    const act = fileAct(reading, facts, { why, agent: agent.id });
+    return act === null ? [] : [act];
   });
 
-const sessionActs = (agent: OrchestratedAgent): SessionAct[] => {
-  const unique = new Map(agent.panes.map(pane => [`${pane.socket} ${pane.sessionId}`, pane]));
-  return [...unique.values()].map(({ socket, sessionId, session }) => ({
+/** All panes are of one session: a second one of that name is a reason to leave both. */
+const sessionActs = (agent: OrchestratedAgent, ending: Plan): SessionAct[] =>
+  agent.panes.slice(0, 1).map(({ socket, sessionId, session }) => ({
     socket,
     sessionId,
     session,
     agent: agent.id,
+    processes: ending.steps.map(step => keyOf(step)),
     why: agent.finished ?? 'its agent is gone',
   }));
-};
 
 const mergePlans = (plans: readonly Plan[]): Plan => ({
   steps: plans.flatMap(plan => plan.steps),
@@ -91,15 +104,28 @@ const mergePlans = (plans: readonly Plan[]): Plan => ({
   bytes: plans.reduce((sum, plan) => sum + plan.bytes, 0),
 });
 
+/** Files that may not be touched are named, not silently left out. */
+const refusedFiles = ({ facts, files }: SweepRequest, over: ReadonlySet<string>): SweepRefusal[] =>
+  files.joined.flatMap(({ reading, state }) => {
+    const why = facts.unsafe.get(reading.path);
+    const wanted = state === 'leftover' || (reading.agentId !== null && over.has(reading.agentId));
+    return why !== undefined && wanted ? [{ what: reading.path, why }] : [];
+  });
+
 /** What finished agents left: their sessions, their files, and what nobody will ever clear. Pure. */
 export const planSweep = (request: SweepRequest): SweepPlan => {
+  const family = familyOf(request.snapshot);
   const refused: SweepRefusal[] = [];
   const plans: Plan[] = [];
   const sessions: SessionAct[] = [];
   const files: FileAct[] = [];
+  const swept = new Set<string>();
+  const leftover = new Set(
+    request.files.joined.filter(file => file.state === 'leftover').map(file => file.reading.path),
+  );
   for (const agent of request.files.orchestrated) {
-    if (!isOver(agent, request)) continue;
-    const why = whyNot(agent, request);
+    if (!isOver(agent, leftover)) continue;
+    const why = whyNot(agent, family, request);
     const ending = why === null ? planProcesses(agent, request) : EMPTY_PLAN;
     const stopper = ending.refused[0];
     if (why !== null || stopper !== undefined) {
@@ -109,15 +135,12 @@ export const planSweep = (request: SweepRequest): SweepPlan => {
       });
       continue;
     }
+    swept.add(agent.id);
     plans.push(ending);
-    sessions.push(...sessionActs(agent));
-    files.push(...fileActs(agent));
+    sessions.push(...sessionActs(agent, ending));
+    files.push(...fileActs(agent, request));
   }
   files.push(...planLooseFiles(request));
-  const safe = files.filter(({ path }) => {
-    const why = request.facts.unsafe.get(path);
-    if (why !== undefined) refused.push({ what: path, why });
-    return why === undefined;
-  });
-  return { ending: mergePlans(plans), sessions, files: safe, refused, ...sweepBytes(safe) };
+  refused.push(...refusedFiles(request, swept));
+  return { ending: mergePlans(plans), sessions, files, refused, ...sweepBytes(files) };
 };

@@ -1,7 +1,9 @@
-import { utimesSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
 import { scannedFiles } from '../../../src/collect/agent-files.ts';
 import { Collector } from '../../../src/collect/collector.ts';
+import type { PlanGround } from '../../../src/judge/plan/index.ts';
 import { planSweep } from '../../../src/judge/plan/sweep.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
@@ -61,8 +63,27 @@ export const writeAgent = (
   };
 };
 
+/** What is left of an agent's pane when the agent has gone: a shell around the rest of its pipeline. */
+export const pipeline = (sandbox: Sandbox): string => {
+  const fifo = sandbox.path('never-written');
+  if (!existsSync(fifo)) execFileSync('mkfifo', [fifo]);
+  return `cat '${fifo}' | tee -a '${sandbox.path('tee')}'`;
+};
+
+/** What an archive holds, without the moments of archiving. */
+export const archivedNames = (directory: string): string[] =>
+  existsSync(directory)
+    ? readdirSync(directory)
+        .map(name => name.replace(/\.archived-\d{8}T\d{6}Z$/, ''))
+        .sort()
+    : [];
+
 /** The registry, with whatever it says of each agent. */
-export const writeRegistry = (sandbox: Sandbox, statuses: Readonly<Record<string, string>>): string =>
+export const writeRegistry = (
+  sandbox: Sandbox,
+  statuses: Readonly<Record<string, string>>,
+  session?: string,
+): string =>
   sandbox.write(
     `${TASK}/AGENT_REGISTRY.json`,
     JSON.stringify({
@@ -70,7 +91,7 @@ export const writeRegistry = (sandbox: Sandbox, statuses: Readonly<Record<string
       agents: Object.entries(statuses).map(([id, status]) => ({
         id,
         status,
-        tmux_session: `agent_${id}`,
+        tmux_session: session ?? `agent_${id}`,
         started_at: localTime(new Date(Date.now() - 3_600_000)),
       })),
     }),
@@ -80,6 +101,8 @@ export interface Sweeper {
   readonly system: System;
   readonly collector: Collector;
   plan(options?: { retentionDays?: number; watchMs?: number }): Promise<SweepPlan>;
+  /** The same plan, made anew from the machine as it is now. */
+  planAgain(): Promise<SweepPlan>;
 }
 
 /** All of reaptop between the machine and a sweep's plan, on the files and the tmux server of the sandbox. */
@@ -93,22 +116,27 @@ export const sweeper = (sandbox: Sandbox): Sweeper => {
     roots: [sandbox.path('work')],
     files: scannedFiles(DEFAULT_CONFIG),
   });
+  // Another test's tmux server may be starting or ending just now: until it answers, everything is left alone.
+  const look = () =>
+    until('every tmux server to answer', async () => {
+      const now = await collector.collect({ all: true });
+      return now.tmux.every(server => server.reachable) ? now : undefined;
+    });
+  let planAgain = async (): Promise<SweepPlan> => {
+    throw new Error('there is no plan yet');
+  };
   return {
     system,
     collector,
+    planAgain: () => planAgain(),
     plan: async ({ retentionDays = 7, watchMs = 30 } = {}) => {
-      // Another test's tmux server may be starting or ending just now: until it answers, everything is left alone.
-      const snapshot = await until('every tmux server to answer', async () => {
-        const now = await collector.collect({ all: true });
-        return now.tmux.every(server => server.reachable) ? now : undefined;
-      });
-      return planSweep({
-        snapshot,
-        lineageMembers: target => collector.lineage.membersOf(target),
-        files: snapshot.files,
-        facts: await gatherSweepFacts(snapshot.files, { watchMs }),
-        retentionDays,
-      });
+      const facts = await gatherSweepFacts((await look()).files, { watchMs });
+      planAgain = async () => {
+        const snapshot = await look();
+        const lineageMembers: PlanGround['lineageMembers'] = target => collector.lineage.membersOf(target);
+        return planSweep({ snapshot, lineageMembers, files: snapshot.files, facts, retentionDays });
+      };
+      return planAgain();
     },
   };
 };

@@ -10,11 +10,21 @@ import {
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSweep, type SweepResult } from '../../../src/act/sweep/run.ts';
+import { archivedName } from '../../../src/judge/plan/sweep-archive-name.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
 import { isRunning } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
-import { type Files, type Sweeper, sweeper, TASK, writeAgent, writeRegistry } from './orchestrator.ts';
+import {
+  archivedNames,
+  type Files,
+  pipeline,
+  type Sweeper,
+  sweeper,
+  TASK,
+  writeAgent,
+  writeRegistry,
+} from './orchestrator.ts';
 
 describe('sweep', () => {
   let sandbox: Sandbox;
@@ -34,17 +44,13 @@ describe('sweep', () => {
       system: reaptop.system,
       env: sandbox.env,
       graceMs: 3000,
+      planAgain: reaptop.planAgain,
       snapshotAgain: () => reaptop.collector.collect({ all: true }),
     });
-  const archive = (): string[] => {
-    const directory = sandbox.path(TASK, 'archive');
-    return existsSync(directory) ? readdirSync(directory).sort() : [];
-  };
+  const archive = (): string[] => archivedNames(sandbox.path(TASK, 'archive'));
   const sessions = (): string[] => sandbox.tmux('list-sessions', '-F', '#{session_name}').split('\n').sort();
   const start = (id: string): void => {
-    // As the orchestrator starts it: a shell around a pipeline into tee.
-    const pipeline = `sleep 1000 | tee -a '${sandbox.path(`tee-${id}`)}'`;
-    sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, pipeline);
+    sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, pipeline(sandbox));
   };
 
   it('clears ten finished agents, four of them with a session, and leaves the running one alone', async () => {
@@ -57,7 +63,7 @@ describe('sweep', () => {
     });
     const before = readFileSync(registry, 'utf8');
     for (const id of [...ids.slice(0, 4), 'worker-1-2']) start(id);
-    sandbox.tmux('new-session', '-d', '-s', `agent_${ids[4]}-not-mine`, 'sleep 1000');
+    sandbox.tmux('new-session', '-d', '-s', `agent_${ids[4]}-not-mine`, pipeline(sandbox));
 
     const plan = await reaptop.plan();
     expect(plan.refused).toEqual([]);
@@ -120,6 +126,56 @@ describe('sweep', () => {
     expect(sessions()).toEqual(['agent_a-1']);
   });
 
+  it('leaves a session alone that somebody entered, or started something in, after the plan', async () => {
+    for (const id of ['a-1', 'a-2', 'a-3']) {
+      writeAgent(sandbox, id, { finished: true });
+      start(id);
+    }
+    const plan = await reaptop.plan();
+    expect(plan.sessions).toHaveLength(3);
+    sandbox.start(['script', '-qfc', 'tmux -L reaptop-test attach -t =agent_a-1', '/dev/null'], {
+      env: { TERM: 'xterm-256color' },
+      detached: true,
+    });
+    await until('the client to be attached', () => sandbox.tmux('list-clients') !== '');
+    sandbox.tmux('new-window', '-d', '-t', '=agent_a-2', 'sleep 1000');
+    await until('both windows', () => sandbox.tmux('list-windows', '-t', '=agent_a-2').split('\n')[1]);
+    const result = await run(plan);
+    expect(new Map(result.sessions.map(s => [s.agent, s.why]))).toEqual(
+      new Map([
+        ['a-1', expect.stringContaining('attached')],
+        ['a-2', expect.stringContaining('sleep runs in its session')],
+        ['a-3', expect.stringContaining('stream log')],
+      ]),
+    );
+    expect(sessions()).toEqual(['agent_a-1', 'agent_a-2']);
+    expect(result.files.filter(file => file.outcome === 'done')).toHaveLength(5);
+  });
+
+  it('ends no session that a registry merely names', async () => {
+    writeAgent(sandbox, 'a-1', { finished: true });
+    for (const name of ['main', 'agent_mine']) sandbox.tmux('new-session', '-d', '-s', name, 'sleep 1000');
+    for (const name of ['main', 'agent_mine']) {
+      writeRegistry(sandbox, { 'a-1': 'completed' }, name);
+      const plan = await reaptop.plan();
+      expect([plan.sessions, plan.ending.steps, plan.files]).toEqual([[], [], []]);
+      expect(plan.refused[0]?.why).toContain(name);
+    }
+    expect(sessions()).toEqual(['agent_mine', 'main']);
+  });
+
+  it('ends no live agent whose pane is young, whatever is written about it', async () => {
+    writeAgent(sandbox, 'a-1', { finished: true, ageSeconds: 3600 });
+    writeRegistry(sandbox, { 'a-1': 'completed' });
+    sandbox.tmux('new-session', '-d', '-s', 'agent_a-1', `${sandbox.sleeper('claude')} 1000 | tee x`);
+    await sandbox.find('the agent', p => p.comm === 'claude');
+    const plan = await reaptop.plan();
+    expect([plan.sessions, plan.files]).toEqual([[], []]);
+    expect(plan.refused).toEqual([
+      { what: 'agent a-1', why: expect.stringMatching(/pane showed something|used CPU|not known/) },
+    ]);
+  });
+
   it('believes no registry while the stream log is fresh and has no result', async () => {
     writeAgent(sandbox, 'a-1', { finished: false, ageSeconds: 30 });
     writeRegistry(sandbox, { 'a-1': 'completed' });
@@ -133,12 +189,18 @@ describe('sweep', () => {
 
   it('never replaces a file in the archive', async () => {
     const files = writeAgent(sandbox, 'a-1', { finished: true });
-    sandbox.write(`${TASK}/archive/${basename(files.stream)}`, 'older');
-    await run(await reaptop.plan());
-    expect(readFileSync(sandbox.path(TASK, 'archive', basename(files.stream)), 'utf8')).toBe('older');
-    expect(readFileSync(sandbox.path(TASK, 'archive', `${basename(files.stream)}.1`), 'utf8')).toContain(
-      'result',
+    // Whatever second it is archived in, that name is taken.
+    const taken = Array.from({ length: 60 }, (_, i) =>
+      sandbox.write(
+        `${TASK}/archive/${archivedName(basename(files.stream), Date.now() + i * 1000)}`,
+        'older',
+      ),
     );
+    const result = await run(await reaptop.plan());
+    for (const path of taken) expect(readFileSync(path, 'utf8')).toBe('older');
+    const moved = result.files.find(file => file.path === files.stream)?.to ?? '';
+    expect(moved).toMatch(/_stream\.jsonl\.archived-\d{8}T\d{6}Z\.1$/);
+    expect(readFileSync(moved, 'utf8')).toContain('result');
   });
 
   it('follows no symbolic link out of the workspace', async () => {
@@ -159,27 +221,47 @@ describe('sweep', () => {
     ]);
     const result = await run(plan);
     expect(result.files.find(f => f.path.endsWith('c-1_stream.jsonl'))).toMatchObject({
-      outcome: 'failed',
+      outcome: 'skipped',
       why: expect.stringContaining('out of the workspace'),
     });
     expect(readFileSync(outside, 'utf8')).toBe('gold');
     expect(readdirSync(sandbox.path('outside')).sort()).toEqual(['c-1_findings.jsonl', 'treasure.txt']);
   });
 
-  it('deletes archives that are older than the retention, and nothing else there', async () => {
+  it('keeps a log for the retention from the moment it is archived, however old it is', async () => {
+    const files = writeAgent(sandbox, 'a-1', { finished: true, ageSeconds: 30 * 86_400 });
     writeRegistry(sandbox, {});
-    const old = (name: string, days: number): string => {
-      const path = sandbox.write(`${TASK}/archive/${name}`, 'x'.repeat(100));
-      const then = Date.now() / 1000 - days * 86_400;
+    await run(await reaptop.plan());
+    expect(archive()).toContain(basename(files.stream));
+    expect((await reaptop.plan()).files).toEqual([]);
+    expect((await reaptop.plan({ retentionDays: 0 })).files.map(act => act.act)).toEqual(
+      Array(4).fill('expire'),
+    );
+  });
+
+  it('deletes archives that were kept for the retention, and nothing else there', async () => {
+    writeRegistry(sandbox, {});
+    const day = 86_400_000;
+    const old = (name: string, days: number, archived: number | null): string => {
+      const stamped = archived === null ? name : archivedName(name, Date.now() - archived * day);
+      const path = sandbox.write(`${TASK}/archive/${stamped}`, 'x'.repeat(100));
+      const then = (Date.now() - days * day) / 1000;
       utimesSync(path, then, then);
       return path;
     };
-    const expired = old('a-1_stream.jsonl', 8);
-    const kept = [old('a-2_stream.jsonl', 6), old('notes.md', 400)];
+    const expired = old('a-1_stream.jsonl', 30, 8);
+    const kept = [
+      old('a-2_stream.jsonl', 30, 6),
+      old('notes.md', 400, null),
+      // From before names told it: archived today at the latest, as far as anyone knows.
+      old('a-3_stream.jsonl', 30, null),
+      // A time that has not come tells nothing.
+      old('a-4_stream.jsonl', 30, -400),
+    ];
     const plan = await reaptop.plan();
     expect(plan.files.map(f => [f.act, f.path])).toEqual([['expire', expired]]);
     expect((await run(plan)).freedBytes).toBe(100);
-    expect([existsSync(expired), ...kept.map(existsSync)]).toEqual([false, true, true]);
+    expect([existsSync(expired), ...kept.map(existsSync)]).toEqual([false, true, true, true, true]);
     expect((await reaptop.plan({ retentionDays: 5 })).files).toHaveLength(1);
   });
 
@@ -201,7 +283,7 @@ describe('sweep', () => {
     expect(plan.files.map(f => f.path).sort()).toEqual([...removed, progress].sort());
     await run(plan);
     expect([...removed, progress].map(existsSync)).toEqual([false, false, false, false]);
-    expect(existsSync(sandbox.path('work/specs/688_x/archive/.agent-progress.json'))).toBe(true);
+    expect(archivedNames(sandbox.path('work/specs/688_x/archive'))).toEqual(['.agent-progress.json']);
     expect(existsSync(meta)).toBe(true);
   });
 });

@@ -1,25 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { planSweep } from '../../../src/judge/plan/sweep.ts';
-import {
-  agent,
-  agentFiles,
-  file,
-  member,
-  type Props,
-  pane,
-  registry,
-  sceneOf,
-  server,
-} from '../heartbeats/scene.ts';
-import { invent, machine } from './machine.ts';
+import { agent, agentFiles, file, member, pane, registry, server } from '../heartbeats/scene.ts';
+import { invent } from './machine.ts';
+import { planFor as plan } from './sweep-scene.ts';
 
 const DIR = '/p/specs/688_x';
-const plan = (props: Props) => {
-  const { files } = sceneOf(props);
-  const snapshot = { ...machine(...(props.processes ?? [])), tmux: props.tmux ?? [] };
-  const facts = { unsafe: new Map(), growing: new Set<string>(), archives: [] };
-  return planSweep({ snapshot, lineageMembers: () => [], files, facts, retentionDays: 7 });
-};
 
 describe('planSweep', () => {
   const stale = [
@@ -55,11 +39,12 @@ describe('planSweep', () => {
   });
 
   it('takes nothing of an agent whose session holds something protected', () => {
-    const shell = invent(1100, 40, { kind: 'shell', verdict: 'live', facts: { born: 50 } });
-    const editor = invent(1101, 1100, { verdict: 'unknown', seen: { anchor: 'editor' } });
+    const argv = ['sh', '-c', 'claude | tee log'];
+    const shell = invent(1100, 40, { kind: 'shell', verdict: 'live', facts: { born: 50, argv } });
+    const tee = invent(1101, 1100, { kind: 'wrapper', verdict: 'unknown', seen: { anchor: 'editor' } });
     const tmux = [server([pane('agent_a', { pid: 1100 })])];
     const readings = agentFiles('a', 600, true);
-    expect(plan({ readings, tmux, processes: [shell, editor] })).toMatchObject({
+    expect(plan({ readings, tmux, processes: [shell, tee] })).toMatchObject({
       files: [],
       sessions: [],
       refused: [{ what: 'agent a', why: expect.stringContaining('editor') }],

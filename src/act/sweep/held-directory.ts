@@ -1,0 +1,123 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isTrustedOwner, othersCanReplace } from './trusted-owner.ts';
+
+/** What tells a file or directory from another that took its name. */
+export const identityOfInode = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
+
+/** Refused, with the reason as a sentence for the user. */
+export class Unsafe extends Error {}
+
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Linux: a name below an open directory, whatever happens to the directory's own name meanwhile. */
+const below = (fd: number, name: string): string => `/proc/self/fd/${fd}/${name}`;
+
+const hasDescriptorPaths = (fd: number): boolean => {
+  const stat = lstatSync(below(fd, '.'), { throwIfNoEntry: false });
+  return stat !== undefined && identityOfInode(stat) === identityOfInode(fstatSync(fd));
+};
+
+const checkDirectory = (stat: Stats, path: string): void => {
+  if (!isTrustedOwner(stat)) throw new Unsafe(`${path} belongs to another user`);
+  if (othersCanReplace(stat)) throw new Unsafe(`${path} can be written by other users`);
+};
+
+const open = (path: string, shown: string): number => {
+  try {
+    return openSync(path, OPEN_DIRECTORY);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ELOOP' || code === 'ENOTDIR')
+      throw new Unsafe(`${shown} is a symbolic link or no directory: it may lead out of the workspace`);
+    if (code === 'ENOENT') throw new Unsafe(`${shown} is gone`);
+    throw error;
+  }
+};
+
+/** Everything above the root: whoever can replace a directory there can put another tree in its place. */
+const checkAbove = (root: string): void => {
+  for (let path = dirname(root); ; path = dirname(path)) {
+    checkDirectory(lstatSync(path), path);
+    if (path === dirname(path)) return;
+  }
+};
+
+/**
+ * A directory that was reached from its root without following a link, and is kept open: what is done
+ * through it is done in that very directory.
+ */
+export class HeldDirectory {
+  readonly #fd: number;
+  readonly #path: string;
+  readonly identity: string;
+  readonly #descriptorPaths: boolean;
+
+  private constructor(fd: number, path: string) {
+    this.#fd = fd;
+    this.#path = path;
+    this.identity = identityOfInode(fstatSync(fd));
+    this.#descriptorPaths = hasDescriptorPaths(fd);
+  }
+
+  /** Throws `Unsafe` where a link, another owner or a writable directory is on the way. */
+  static open(root: string, directory: string): HeldDirectory {
+    const steps = relative(root, directory).split('/');
+    if (steps[0] === '..') throw new Unsafe(`${directory} is not below ${root}`);
+    const base = realpathSync(root);
+    checkAbove(base);
+    let held = HeldDirectory.#enter(base, base);
+    try {
+      for (const step of steps) if (step !== '') held = held.#into(step);
+      return held;
+    } catch (error) {
+      held.close();
+      throw error;
+    }
+  }
+
+  static #enter(path: string, shown: string): HeldDirectory {
+    const fd = open(path, shown);
+    try {
+      checkDirectory(fstatSync(fd), shown);
+      return new HeldDirectory(fd, shown);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+  }
+
+  #into(name: string): HeldDirectory {
+    const inner = HeldDirectory.#enter(this.at(name), join(this.#path, name));
+    this.close();
+    return inner;
+  }
+
+  /** A path for one name in here. Without descriptor paths the directory is compared once more, right before. */
+  at(name: string): string {
+    if (name === '' || name === '..' || name.includes('/')) throw new Unsafe(`${name} is no name of a file`);
+    if (this.#descriptorPaths) return below(this.#fd, name);
+    const now = lstatSync(this.#path, { throwIfNoEntry: false });
+    if (now === undefined || identityOfInode(now) !== this.identity)
+      throw new Unsafe(`${this.#path} was replaced`);
+    return join(this.#path, name);
+  }
+
+  stat(name: string): Stats | null {
+    return lstatSync(this.at(name), { throwIfNoEntry: false }) ?? null;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+/** Holds a directory for as long as `use` takes. */
+export const inDirectory = <T>(root: string, directory: string, use: (held: HeldDirectory) => T): T => {
+  const held = HeldDirectory.open(root, directory);
+  try {
+    return use(held);
+  } finally {
+    held.close();
+  }
+};

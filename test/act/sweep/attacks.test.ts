@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
+import { type FileRecord, runFileAct } from '../../../src/act/sweep/file-acts.ts';
+import { HeldDirectory, identityOfInode } from '../../../src/act/sweep/held-directory.ts';
+import { moveExactly } from '../../../src/act/sweep/move-file.ts';
+import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
+import { planSweep } from '../../../src/judge/plan/sweep.ts';
+import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { scanFiles } from '../../../src/observe/files/scan.ts';
+import { machine } from '../../judge/plan/machine.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
+import { TASK, writeAgent } from './orchestrator.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(() => sandbox.close());
+
+/** The files' part of a sweep: nothing runs for any of these agents. */
+const plan = async (): Promise<SweepPlan> => {
+  const { readings } = scanFiles([sandbox.path('work')], []);
+  const now = Date.now();
+  const files = judgeFiles({ readings, processes: [], tmux: [], sessions: [], config: DEFAULT_CONFIG, now });
+  const facts = await gatherSweepFacts(files, { watchMs: 0 });
+  return planSweep({ snapshot: machine(), lineageMembers: () => [], files, facts, retentionDays: 7 });
+};
+const run = ({ files }: SweepPlan): FileRecord[] => files.map(act => runFileAct(act));
+const outcomes = (records: readonly FileRecord[]): string[] => [...new Set(records.map(r => r.outcome))];
+
+describe('a directory that changes places with a link, again and again', () => {
+  const ids = Array.from({ length: 8 }, (_, i) => `tester-22544${i}-dfe9d${i}`);
+
+  it.each(['logs', 'progress', ''])('costs nothing outside the workspace (%s)', async place => {
+    const victim = sandbox.path(TASK, place).replace(/\/$/, '');
+    // Outside lies a twin of everything: the same names, sizes and times.
+    const write = (): void => {
+      for (const id of ids) writeAgent(sandbox, id, { finished: true, ageSeconds: 600 });
+    };
+    write();
+    const outside = sandbox.path('outside');
+    execFileSync('cp', ['-a', victim, outside]);
+    const treasure = readdirSync(outside, { recursive: true }).sort();
+    const swapper = sandbox.write(
+      'swap.mjs',
+      `import { renameSync, symlinkSync, unlinkSync } from 'node:fs';
+       const [, , victim, outside] = process.argv;
+       for (;;) {
+         try {
+           renameSync(victim, victim + '.aside');
+           symlinkSync(outside, victim);
+           unlinkSync(victim);
+           renameSync(victim + '.aside', victim);
+         } catch {}
+       }`,
+    );
+    const { child } = sandbox.start([process.execPath, swapper, victim, outside]);
+    await until('the first swap', () => existsSync(`${victim}.aside`));
+    let done = 0;
+    const end = Date.now() + 1500;
+    for (let round = 0; round < 5 || Date.now() < end || (done === 0 && round < 1000); round++) {
+      const records = run(await plan());
+      done += records.filter(record => record.outcome === 'done').length;
+      expect(readdirSync(outside, { recursive: true }).sort()).toEqual(treasure);
+      try {
+        write();
+      } catch {
+        // the swapper was faster
+      }
+    }
+    child.kill('SIGKILL');
+    // It was a race, not a refusal of everything.
+    expect(done).toBeGreaterThan(0);
+  });
+});
+
+describe('a sweep whose files are not what they were when it was planned', () => {
+  it('takes no directory that took the place of the planned one', async () => {
+    writeAgent(sandbox, 'a-1', { finished: true });
+    const planned = await plan();
+    const logs = sandbox.path(TASK, 'logs');
+    execFileSync('cp', ['-a', logs, sandbox.path('twin')]);
+    renameSync(logs, sandbox.path('real'));
+    renameSync(sandbox.path('twin'), logs);
+    const records = run(planned).filter(record => record.path.startsWith(logs));
+    expect(records.map(record => record.why)).toEqual(Array(2).fill('its directory was replaced'));
+    expect(readdirSync(logs)).toHaveLength(2);
+  });
+
+  it('takes no file that took the place of the planned one, were it a twin', async () => {
+    const { prompt, stream } = writeAgent(sandbox, 'a-1', { finished: true });
+    const planned = await plan();
+    for (const path of [prompt, stream]) {
+      execFileSync('cp', ['-a', path, `${path}.twin`]);
+      renameSync(`${path}.twin`, path);
+    }
+    const records = run(planned).filter(record => [prompt, stream].includes(record.path));
+    expect(records.map(record => record.why)).toEqual(Array(2).fill('it changed after the plan was made'));
+    expect([existsSync(prompt), existsSync(stream)]).toEqual([true, true]);
+  });
+
+  it('takes no file that was written to, or that became a link', async () => {
+    const files = writeAgent(sandbox, 'a-1', { finished: true });
+    const planned = await plan();
+    const { mtime, size } = statSync(files.prompt);
+    writeFileSync(files.prompt, 'x'.repeat(size));
+    rmSync(files.stream);
+    symlinkSync(files.progress, files.stream);
+    rmSync(files.deploy);
+    const why = new Map(run(planned).map(record => [record.path, record.why]));
+    expect(why.get(files.prompt)).toContain('changed after the plan');
+    expect(why.get(files.stream)).toContain('symbolic link');
+    expect(why.get(files.deploy)).toContain('gone before us');
+    utimesSync(files.prompt, mtime, mtime);
+    expect(readFileSync(files.prompt, 'utf8')).toBe('x'.repeat(size));
+  });
+
+  it('does not archive into a directory that took the place of the task', async () => {
+    const { stream } = writeAgent(sandbox, 'a-1', { finished: true });
+    const act = (await plan()).files.find(({ path }) => path === stream);
+    expect(runFileAct({ ...act!, toWithin: '1:1' })).toMatchObject({ outcome: 'skipped' });
+    expect(existsSync(stream)).toBe(true);
+  });
+});
+
+describe('what lies in a workspace', () => {
+  it('is not touched below a directory that others can write, nor is what it says believed', async () => {
+    const files = writeAgent(sandbox, 'a-1', { finished: true });
+    for (const writable of [sandbox.path(TASK), sandbox.path('work'), sandbox.path(TASK, 'logs')]) {
+      chmodSync(writable, 0o777);
+      const planned = await plan();
+      expect(planned.files).toEqual([]);
+      expect(planned.refused[0]?.why).toContain('can be written by other users');
+      chmodSync(writable, 0o755);
+    }
+    expect((await plan()).files).toHaveLength(5);
+    expect(Object.values(files).every(existsSync)).toBe(true);
+  });
+
+  it('is touched below a directory of a group that has nobody else in it', async () => {
+    writeAgent(sandbox, 'a-1', { finished: true });
+    chmodSync(sandbox.path(TASK), 0o775);
+    expect((await plan()).files).toHaveLength(5);
+  });
+
+  it.runIf(process.getuid?.() === 0)('is not touched when it belongs to another user', async () => {
+    const files = writeAgent(sandbox, 'a-1', { finished: true });
+    chownSync(files.prompt, 12_345, 12_345);
+    expect((await plan()).files.map(act => act.path)).not.toContain(files.prompt);
+    chownSync(files.stream, 12_345, 12_345);
+    const refused = await plan();
+    expect([refused.files, refused.refused[0]?.why]).toEqual([[], expect.stringContaining('another user')]);
+    chownSync(files.stream, 0, 0);
+    chownSync(sandbox.path(TASK), 12_345, 0);
+    expect((await plan()).files).toEqual([]);
+    // Somebody else is in this group, as far as anybody knows.
+    chownSync(sandbox.path(TASK), 0, 54_321);
+    chmodSync(sandbox.path(TASK), 0o775);
+    expect((await plan()).files).toEqual([]);
+  });
+
+  it('may be a FIFO or a second name of a file: neither hangs nor harms', async () => {
+    const files = writeAgent(sandbox, 'a-1', { finished: true });
+    rmSync(files.findings);
+    execFileSync('mkfifo', [files.findings]);
+    const treasure = sandbox.write('outside/treasure.txt', 'gold');
+    rmSync(files.prompt);
+    linkSync(treasure, files.prompt);
+    expect(outcomes(run(await plan()))).toEqual(['done']);
+    expect([existsSync(files.findings), existsSync(files.prompt)]).toEqual([true, false]);
+    expect(readFileSync(treasure, 'utf8')).toBe('gold');
+  });
+
+  it('may have any name', async () => {
+    const names = ['a b', "q'uote", '-rf', '*', '…', '$(touch x)', 'archived-20200101T000000Z'];
+    for (const name of names) writeAgent(sandbox, name, { finished: true });
+    const records = run(await plan());
+    expect(outcomes(records)).toEqual(['done']);
+    expect(records).toHaveLength(5 * names.length);
+    expect(readdirSync(sandbox.path(TASK, 'logs'))).toEqual([]);
+  });
+
+  it.runIf(existsSync('/dev/shm'))('stays where it is when its archive is on another disk', async () => {
+    const elsewhere = mkdtempSync('/dev/shm/reaptop-test-');
+    try {
+      const { stream } = writeAgent(sandbox, 'a-1', { finished: true });
+      const from = HeldDirectory.open(sandbox.dir, sandbox.path(TASK, 'logs'));
+      const to = HeldDirectory.open(elsewhere, elsewhere);
+      const move = () => moveExactly(from, basename(stream), identityOfInode(statSync(stream)), to, 'x');
+      expect(move).toThrow(/EXDEV/);
+      from.close();
+      to.close();
+      expect([existsSync(stream), readdirSync(elsewhere)]).toEqual([true, []]);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  it('is never reached through a name with a slash, nor above the root', () => {
+    mkdirSync(sandbox.path('work/inner'), { recursive: true });
+    expect(() => HeldDirectory.open(sandbox.path('work/inner'), sandbox.path('work'))).toThrow('not below');
+    const held = HeldDirectory.open(sandbox.path('work'), sandbox.path('work'));
+    for (const name of ['..', 'a/b', '', join('inner', 'x')]) expect(() => held.at(name)).toThrow('no name');
+    held.close();
+  });
+});

@@ -1,0 +1,25 @@
+import { dirname } from 'node:path';
+import { planSweep } from '../../../src/judge/plan/sweep.ts';
+import type { SweepFacts } from '../../../src/judge/plan/sweep-facts.ts';
+import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import { type Props, sceneOf, TASK } from '../heartbeats/scene.ts';
+import { machine } from './machine.ts';
+
+/** Every file lies where it was read, and nobody else can touch it. */
+const factsOf = (readings: Props['readings']): SweepFacts => ({
+  seen: new Map(
+    readings.map(({ path, mtime, size }) => [path, { mtimeMs: mtime, size, file: path, directory: '' }]),
+  ),
+  unsafe: new Map(),
+  growing: new Set(),
+  directories: new Map([...readings.map(({ path }) => dirname(path)), TASK].map(path => [path, path])),
+  archives: [],
+});
+
+/** The sweep that would be planned on an invented machine with these files. */
+export const planFor = (props: Props, known: Partial<SweepFacts> = {}): SweepPlan => {
+  const { files } = sceneOf(props);
+  const snapshot = { ...machine(...(props.processes ?? [])), tmux: props.tmux ?? [] };
+  const facts = { ...factsOf(props.readings), ...known };
+  return planSweep({ snapshot, lineageMembers: () => [], files, facts, retentionDays: 7 });
+};

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaudeSession, JudgedProcess, TmuxPane } from '../../../src/model/snapshot.ts';
+import { agent, agentFiles, ago, file, member, pane, registry, server, TASK } from '../heartbeats/scene.ts';
+import { invent } from './machine.ts';
+import { planFor } from './sweep-scene.ts';
+
+const STILL = 700;
+const inSession = { socket: '/tmp/tmux-1000/default', session: 'agent_a', pane: '%1' };
+
+const shell = invent(1100, 40, {
+  kind: 'shell',
+  verdict: 'live',
+  tmux: inSession,
+  facts: { born: 50, argv: ['sh', '-c', 'claude | tee log'], comm: 'sh' },
+});
+const claude = agent(1101, { tmux: inSession, facts: { ppid: 1100, born: 60 } });
+const tee = invent(1102, 1100, { kind: 'wrapper', verdict: 'live', tmux: inSession, facts: { comm: 'tee' } });
+const mcp = invent(1103, 1101, { kind: 'mcp', verdict: 'live', tmux: inSession });
+const own = { pid: 1100, activity: ago(STILL) / 1000 };
+
+const session = (status: string | null, part: Partial<ClaudeSession> = {}): ClaudeSession => ({
+  pid: 1101,
+  procStart: 's1101',
+  sessionId: 'id-a',
+  cwd: '/p',
+  kind: null,
+  status,
+  statusUpdatedAt: null,
+  waitingFor: null,
+  name: null,
+  jobId: null,
+  path: '/h/.claude/sessions/1101.json',
+  ...part,
+});
+
+interface Change {
+  readonly processes?: readonly JudgedProcess[];
+  readonly panes?: readonly TmuxPane[];
+  readonly sessions?: readonly ClaudeSession[];
+  readonly readings?: ReturnType<typeof agentFiles>;
+}
+
+const plan = ({ processes, panes, sessions = [session('idle')], readings }: Change = {}) =>
+  planFor({
+    readings: readings ?? agentFiles('a', STILL, true),
+    processes: processes ?? [shell, claude, tee, mcp],
+    tmux: [server(panes ?? [pane('agent_a', own)])],
+    sessions,
+  });
+
+const reasons = (change: Change): string[] => {
+  const { sessions, ending, files, refused } = plan(change);
+  expect([sessions, ending.steps, files]).toEqual([[], [], []]);
+  return refused.map(({ why }) => why);
+};
+
+const with_ = (p: JudgedProcess, facts: Partial<JudgedProcess['facts']>): JudgedProcess => ({
+  ...p,
+  facts: { ...p.facts, ...facts },
+});
+
+describe('the session of a finished agent that still runs', () => {
+  it('is ended, with everything in it, when nothing about it has moved for ten minutes', () => {
+    const { sessions, ending, files, refused } = plan();
+    expect(refused).toEqual([]);
+    expect(sessions.map(s => s.session)).toEqual(['agent_a']);
+    expect(ending.steps.map(step => step.pid).sort()).toEqual([1100, 1101, 1102, 1103]);
+    expect(sessions[0]?.processes).toHaveLength(4);
+    expect(files).toHaveLength(5);
+  });
+
+  it.each<[string, Change, string]>([
+    ['is attached', { panes: [pane('agent_a', { ...own, attached: true })] }, 'attached'],
+    [
+      'showed something 5 minutes ago',
+      { panes: [pane('agent_a', { ...own, activity: ago(300) / 1000 })] },
+      'pane showed something',
+    ],
+    ['may have shown something', { panes: [pane('agent_a', { ...own, activity: null })] }, 'pane showed'],
+    ['used CPU', { processes: [shell, with_(claude, { cpu: 0.3 }), tee, mcp] }, '1101 claude used CPU'],
+    ['has a child that used CPU', { processes: [shell, claude, tee, with_(mcp, { cpu: 2 })] }, '1103'],
+    ['may use CPU', { processes: [shell, with_(claude, { cpu: null }), tee, mcp] }, 'not known'],
+    ['is busy', { sessions: [session('busy')] }, 'session file says busy'],
+    ['runs a command', { sessions: [session('shell')] }, 'session file says shell'],
+    ['does what we do not know', { sessions: [session('pondering')] }, 'session file says pondering'],
+    [
+      'wrote to its transcript',
+      {
+        readings: [
+          ...agentFiles('a', STILL, true),
+          file('/h/.claude/projects/-p/id-a.jsonl', 'transcript', 60, { pid: 1101, sessionId: 'id-a' }),
+        ],
+      },
+      'transcript changed',
+    ],
+    ['wrote to its stream log', { readings: agentFiles('a', 300, true) }, 'stream log changed'],
+    [
+      'says only in its progress file that it is done',
+      {
+        readings: agentFiles('a', STILL, false).map(r =>
+          r.format === 'progress-log' ? { ...r, terminal: true, status: 'completed' } : r,
+        ),
+      },
+      'neither its registry nor its stream log',
+    ],
+    [
+      'works for another Claude session than the log',
+      {
+        readings: agentFiles('a', STILL, true).map(r =>
+          r.format === 'stream-log' ? { ...r, sessionId: 'id-b' } : r,
+        ),
+      },
+      'another Claude session',
+    ],
+  ])('is left alone when it %s', (_, change, why) => {
+    expect(reasons(change)).toEqual([expect.stringContaining(why)]);
+  });
+
+  it('is ended on the word of the registry alone, and whatever a record of another process says', () => {
+    const readings = [registry(member('a', 'completed')), ...agentFiles('a', STILL, false)];
+    expect(plan({ readings }).sessions).toHaveLength(1);
+    expect(plan({ sessions: [session('busy', { procStart: 's7' })] }).sessions).toHaveLength(1);
+  });
+});
+
+describe('a session in which somebody else is at work', () => {
+  const second = pane('agent_a', { ...own, pane: '%2', pid: 1200 });
+  const other = (kind: JudgedProcess['kind'], argv: string[], name = argv[0] ?? ''): JudgedProcess =>
+    invent(1200, 40, {
+      kind,
+      verdict: 'unknown',
+      tmux: inSession,
+      name,
+      facts: { argv, comm: name, cpu: 0 },
+    });
+
+  it.each<[string, JudgedProcess]>([
+    ['a program', other('other', ['python', 'train.py'])],
+    ['a shell that waits for somebody', other('shell', ['-bash'])],
+    ['a shell with a configuration of its own', other('shell', ['bash', '--norc'])],
+    ['a server', other('mcp', ['node', 'server.js'])],
+  ])('is left alone for %s in another pane, and says which', (_, stranger) => {
+    const panes = [pane('agent_a', own), second];
+    expect(reasons({ panes, processes: [shell, claude, tee, mcp, stranger] })).toEqual([
+      expect.stringContaining(`1200 ${stranger.name} runs in its session`),
+    ]);
+  });
+
+  it('is left alone for a program beside the agent, and for a second agent', () => {
+    const beside = invent(1104, 1100, { verdict: 'unknown', tmux: inSession, name: 'make' });
+    expect(reasons({ processes: [shell, claude, tee, mcp, beside] })).toEqual([
+      expect.stringContaining('1104 make runs in its session'),
+    ]);
+    const another = agent(1105, { tmux: inSession, facts: { ppid: 1100, born: 61 } });
+    expect(reasons({ processes: [shell, claude, another, tee] })).toEqual([
+      expect.stringContaining('2 agents run in its session'),
+    ]);
+  });
+
+  it('is left alone when a pane holds a process that nobody saw', () => {
+    expect(reasons({ panes: [pane('agent_a', own), second] })).toEqual([
+      expect.stringContaining('is not known'),
+    ]);
+  });
+
+  it('is left alone when two servers have one of its name', () => {
+    const panes = [pane('agent_a', own), pane('agent_a', { ...own, socket: '/tmp/tmux-1000/other' })];
+    expect(reasons({ panes })).toEqual([expect.stringContaining('more than one session')]);
+  });
+
+  it('is left alone when another task claims it', () => {
+    const elsewhere = TASK.replace('abcdef12', 'abcdef13');
+    const readings = [
+      ...agentFiles('a', STILL, true),
+      file(`${elsewhere}/logs/a_stream.jsonl`, 'stream-log', 1, { agentId: 'a' }),
+    ];
+    expect(reasons({ readings })).toEqual([expect.stringContaining('abcdef13 claims the session')]);
+  });
+});
+
+describe('a registry that names a session', () => {
+  it.each(['main', 'agent_b', 'agent_', 'agent'])('has no say over %s', name => {
+    const readings = [
+      registry(member('a', 'completed', { tmuxSession: name })),
+      ...agentFiles('a', STILL, true),
+    ];
+    const alone = [with_(shell, {}), tee].map(p => ({ ...p, tmux: { ...inSession, session: name } }));
+    expect(reasons({ readings, processes: alone, panes: [pane(name, own)] })).toEqual([
+      expect.stringContaining(`calls its session ${name}`),
+    ]);
+  });
+
+  it('has none either when it, or a log, belongs to somebody else', () => {
+    const readings = [registry(member('a', 'completed')), ...agentFiles('a', STILL, true)];
+    for (const path of [`${TASK}/AGENT_REGISTRY.json`, `${TASK}/logs/a_stream.jsonl`]) {
+      const refused = planFor({ readings }, { unsafe: new Map([[path, 'it belongs to another user']]) });
+      expect(refused.files).toEqual([]);
+      expect(refused.refused[0]?.why).toContain('belongs to another user');
+    }
+  });
+
+  it('has none while a process works for its agent outside the session', () => {
+    const outside = agent(1300, { tmux: { ...inSession, session: 'main' } });
+    const readings = [registry(member('a', 'completed', { pid: 1300 })), ...agentFiles('a', STILL, true)];
+    expect(reasons({ readings, processes: [shell, tee, outside] })).toEqual([
+      expect.stringContaining('claude (1300) still works for it outside its session'),
+    ]);
+  });
+});
