@@ -109,3 +109,24 @@ export const NO_CONTENT: ReadingContent = {
   cwd: null,
   members: [],
 };
+
+const BLANK: Reading = {
+  ...NO_CONTENT,
+  path: '',
+  root: '',
+  format: 'user',
+  source: null,
+  mtime: 0,
+  size: 0,
+  unreadable: null,
+};
+
+/** A reading from its two halves. Spread over a whole one: V8 takes 40 times as long to add seven fields to a spread. */
+export const readingOf = (
+  content: Partial<ReadingContent>,
+  file: Omit<Reading, keyof ReadingContent>,
+): Reading => ({
+  ...BLANK,
+  ...content,
+  ...file,
+});

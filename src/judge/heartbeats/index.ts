@@ -81,7 +81,11 @@ export const judgeFiles = (input: FilesInput): JudgedFiles => {
     past,
     now,
   };
-  const judged = joined.map(file => ({ ...file, ...stateOf(file, context) }));
+  const judged = joined.map((file): JudgedFile => {
+    const { state, reason } = stateOf(file, context);
+    const { reading, ageSeconds, agent, candidates, how } = file;
+    return { reading, ageSeconds, agent, candidates, how, state, reason };
+  });
   const heartbeats = judged
     .filter(file => !NOT_SHOWN.has(file.reading.format))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))

@@ -1,6 +1,7 @@
-import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reading } from '../../model/heartbeat.ts';
+import { isOurs } from './read-bounded.ts';
 import { readKnownFile } from './read-known.ts';
 import { formatAt, namesAt, type Where, whereBelow } from './where.ts';
 
@@ -17,8 +18,8 @@ export interface Directory {
   readonly where: Where;
   /** Tells it from another that took its name: inode numbers are recycled, so with birth time. '' : not there. */
   identity: string;
-  /** Its path without symbolic links: a watch on a link would watch the directory that holds the link. */
-  real: string;
+  /** Its path without symbolic links, once somebody asked: a watch on a link would watch the directory that holds the link. */
+  real: string | null;
   mtimeMs: number;
   listedAt: number;
   names: readonly string[];
@@ -34,7 +35,7 @@ export const newDirectory = (path: string, root: string, where: Where): Director
   root,
   where,
   identity: '',
-  real: path,
+  real: null,
   mtimeMs: 0,
   listedAt: 0,
   names: [],
@@ -50,21 +51,79 @@ export const look = (path: string): Stats | null => {
   }
 };
 
-const realPath = (path: string): string => {
+const realPath = (path: string): string | null => {
   try {
     return realpathSync(path);
   } catch {
-    return path; // vanished since the stat; the next look will notice
+    return null; // vanished since the stat; the next look will notice
+  }
+};
+
+export const realPathOf = (directory: Directory): string => {
+  directory.real ??= realPath(directory.path);
+  return directory.real ?? directory.path;
+};
+
+/** Does this path, links resolved, lie in that directory? */
+export const isInside = (path: string, root: string): boolean => {
+  const real = realPath(path);
+  const inside = realPath(root);
+  return real !== null && inside !== null && real.startsWith(inside === '/' ? inside : `${inside}/`);
+};
+
+/**
+ * An entry that may be read: a directory or a regular file that is ours. A link may lead to a directory of
+ * ours anywhere, but a file only within the root: a repository could point a known name at any secret.
+ */
+export const lookAtEntry = (path: string, root: string): Stats | null => {
+  try {
+    const own = lstatSync(path, { throwIfNoEntry: false });
+    if (own === undefined) return null;
+    const entry = own.isSymbolicLink() ? look(path) : own;
+    if (entry === null || !(entry.isFile() || entry.isDirectory())) return null;
+    if (entry.isDirectory()) return entry === own || isOurs(entry) ? entry : null;
+    return isOurs(entry) && (entry === own || isInside(path, root)) ? entry : null;
+  } catch {
+    return null;
   }
 };
 
 export const identityOfDirectory = (stat: Stats): string => `${stat.dev}:${stat.ino}:${stat.birthtimeMs}`;
 
-/** Brings `names` up to date: those that could be a known file or lead to one. */
-export const listNames = (directory: Directory, stat: Stats): void => {
+/** A directory of this many bytes holds some 100,000 names; listing millions would take seconds. */
+const LARGE_BYTES = 4 * 1024 ** 2;
+const MOST_NAMES = 100_000;
+
+/** Its names, and whether these are all. */
+const list = (directory: Directory, stat: Stats): { names: string[]; all: boolean } => {
+  try {
+    if (stat.size < LARGE_BYTES) return { names: readdirSync(directory.path), all: true };
+    const names: string[] = [];
+    const open = opendirSync(directory.path, { bufferSize: 4096 });
+    try {
+      for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+        if (names.length === MOST_NAMES) return { names, all: false };
+        names.push(entry.name);
+      }
+    } finally {
+      open.closeSync();
+    }
+    return { names, all: true };
+  } catch {
+    return { names: [], all: true }; // may not be listed: nothing in it is known to us
+  }
+};
+
+/** Work that can be put down at any point: it yields every now and then. */
+export type Work<T = void> = Generator<undefined, T>;
+
+const NAMES_AT_A_TIME = 256;
+
+/** Brings `names` up to date: those that could be a known file or lead to one. False when some were left out. */
+export function* listNames(directory: Directory, stat: Stats): Work<boolean> {
   const identity = identityOfDirectory(stat);
   const settled = directory.listedAt - directory.mtimeMs > STEP_MS;
-  if (directory.identity !== identity) directory.real = realPath(directory.path);
+  if (directory.identity !== identity) directory.real = null;
   const same = directory.identity === identity && directory.mtimeMs === stat.mtimeMs && settled;
   directory.identity = identity;
   directory.mtimeMs = stat.mtimeMs;
@@ -72,15 +131,18 @@ export const listNames = (directory: Directory, stat: Stats): void => {
   if (fixed !== null) directory.names = fixed;
   else if (!same) {
     directory.listedAt = Date.now();
-    try {
-      directory.names = readdirSync(directory.path).filter(
-        name => formatAt(directory.where, name) !== null || whereBelow(directory.where, name) !== null,
-      );
-    } catch {
-      directory.names = []; // may not be listed: nothing in it is known to us
+    const { names, all } = list(directory, stat);
+    const { where } = directory;
+    const known: string[] = [];
+    for (const [at, name] of names.entries()) {
+      if (formatAt(where, name) !== null || whereBelow(where, name) !== null) known.push(name);
+      if (at % NAMES_AT_A_TIME === 0) yield;
     }
+    directory.names = known;
+    return all;
   }
-};
+  return true;
+}
 
 /** Re-reads a file if it changed. True when what we know of it is different now. */
 export const checkFile = (directory: Directory, name: string, stat: Stats): boolean => {

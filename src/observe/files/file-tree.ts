@@ -1,28 +1,34 @@
 import { join, resolve } from 'node:path';
 import type { HeartbeatSource } from '../../model/config.ts';
 import type { Reading } from '../../model/heartbeat.ts';
+import { Crowding } from './crowding.ts';
 import {
   checkFile,
   type Directory,
   identityOfDirectory,
   listNames,
   look,
+  lookAtEntry,
   newDirectory,
+  realPathOf,
+  type Work,
 } from './directory.ts';
+import type { Patience } from './patience.ts';
 import { whereBelow, whereRoot } from './where.ts';
 
-/** More directories with known files than anyone has; a root that has more is probably a mistake. */
-const MOST_DIRECTORIES = 5000;
-
-/** Every known file below some roots, re-read only when it changed. Synchronous, and cheap when nothing did. */
+/**
+ * Every known file below some roots, re-read only when it changed. Looking is work that can be put down
+ * and taken up again: a project may hold thousands of directories, and a screen waits for nobody.
+ */
 export class FileTree {
   readonly #sources: readonly HeartbeatSource[];
   #roots = new Map<string, Directory>();
   readonly #byRealPath = new Map<string, Directory>();
   /** The path under which each directory is followed: symbolic links and nested roots lead to the same one. */
   readonly #owners = new Map<string, Directory>();
+  #work: Work | null = null;
   #changed = false;
-  #crowded: string | null = null;
+  readonly #crowding = new Crowding();
 
   constructor(sources: readonly HeartbeatSource[]) {
     this.#sources = sources;
@@ -38,24 +44,31 @@ export class FileTree {
         before.get(root) ?? newDirectory(root, root, whereRoot(root, this.#sources)),
       ]),
     );
+    this.#work = null;
     for (const [root, directory] of before) if (!this.#roots.has(root)) this.#leave(directory);
   }
 
-  /** Looks at everything again. True when something is different from before. */
-  refresh(): boolean {
-    this.#changed = false;
-    for (const directory of this.#roots.values()) this.#visit(directory, true);
-    return this.#changed;
+  /** There is something left to look at. */
+  get unfinished(): boolean {
+    return this.#work !== null;
+  }
+
+  /** Looks at everything again, as far as patience goes. True when something is different from before. */
+  refresh(patience: Patience): boolean {
+    this.#work = this.#lookAtAll();
+    return this.goOn(patience);
   }
 
   /** Looks again at these directories (real paths) and at the roots themselves, but not at what was already known below them. */
-  refreshOnly(paths: Iterable<string>): boolean {
+  refreshOnly(paths: Iterable<string>, patience: Patience): boolean {
+    this.#work = this.#lookAtSome([...paths]);
+    return this.goOn(patience);
+  }
+
+  /** Takes up what was put down. */
+  goOn(patience: Patience): boolean {
     this.#changed = false;
-    for (const directory of this.#roots.values()) this.#visit(directory, false);
-    for (const path of paths) {
-      const directory = this.#byRealPath.get(path);
-      if (directory !== undefined) this.#visit(directory, false);
-    }
+    while (this.#work !== null && patience()) if (this.#work.next().done === true) this.#work = null;
     return this.#changed;
   }
 
@@ -71,17 +84,29 @@ export class FileTree {
   watchable(): Map<string, string> {
     const paths = new Map<string, string>();
     this.#walk(directory => {
-      if (!this.#roots.has(directory.path) && directory.identity !== '')
-        paths.set(directory.real, directory.identity);
+      if (directory.identity === '') return;
+      const real = realPathOf(directory);
+      this.#byRealPath.set(real, directory);
+      if (!this.#roots.has(directory.path)) paths.set(real, directory.identity);
     });
     return paths;
   }
 
+  /** What was left out: one sentence, however much it is. */
   warnings(): string[] {
-    if (this.#crowded === null) return [];
-    return [
-      `${this.#crowded}: more than ${MOST_DIRECTORIES} directories with heartbeats; the rest is not looked at.`,
-    ];
+    return this.#crowding.warnings();
+  }
+
+  *#lookAtAll(): Work {
+    for (const directory of this.#roots.values()) yield* this.#visit(directory, true);
+  }
+
+  *#lookAtSome(paths: readonly string[]): Work {
+    for (const directory of this.#roots.values()) yield* this.#visit(directory, false);
+    for (const path of paths) {
+      const directory = this.#byRealPath.get(path);
+      if (directory !== undefined) yield* this.#visit(directory, false);
+    }
   }
 
   #walk(each: (directory: Directory) => void): void {
@@ -92,8 +117,7 @@ export class FileTree {
     for (const root of this.#roots.values()) enter(root);
   }
 
-  #visit(directory: Directory, deep: boolean): void {
-    const stat = look(directory.path);
+  *#visit(directory: Directory, deep: boolean, stat = look(directory.path)): Work {
     const identity = stat?.isDirectory() === true ? identityOfDirectory(stat) : '';
     if (stat === null || identity === '' || this.#isFollowedElsewhere(identity, directory)) {
       this.#leave(directory);
@@ -101,19 +125,24 @@ export class FileTree {
     }
     if (directory.identity !== identity) this.#owners.delete(directory.identity);
     this.#owners.set(identity, directory);
-    listNames(directory, stat);
-    this.#byRealPath.set(directory.real, directory);
+    if (!(yield* listNames(directory, stat))) this.#crowding.refuse(directory.path);
 
     const files = new Set<string>();
     const directories = new Set<string>();
     for (const name of directory.names) {
-      const child = look(join(directory.path, name));
+      yield;
+      const child = lookAtEntry(join(directory.path, name), directory.root);
       if (child?.isDirectory() === true) {
         directories.add(name);
-        this.#visitBelow(directory, name, deep);
-      } else if (child?.isFile() === true) {
+        const known = directory.directories.get(name) ?? this.#enter(directory, name);
+        const unseen = known?.identity === '';
+        if (known !== null && (deep || unseen)) yield* this.#visit(known, deep || unseen, child);
+      } else if (
+        child?.isFile() === true &&
+        (directory.files.has(name) || this.#crowding.hasRoomForFile(directory.root))
+      ) {
         files.add(name);
-        if (checkFile(directory, name, child)) this.#changed = true;
+        this.#check(directory, name, child);
       }
     }
     this.#forget(directory, files, directories);
@@ -128,29 +157,29 @@ export class FileTree {
     return false;
   }
 
-  #visitBelow(directory: Directory, name: string, deep: boolean): void {
-    const known = directory.directories.get(name);
-    if (known !== undefined) {
-      if (deep || known.identity === '') this.#visit(known, deep);
-      return;
-    }
+  /** A directory not seen before; null when nothing known can be in it. */
+  #enter(directory: Directory, name: string): Directory | null {
     const path = join(directory.path, name);
     const where = whereBelow(directory.where, name);
     // A root is looked at as a root: a glob of an outer one must not take it first.
-    if (where === null || this.#roots.has(path)) return;
-    if (this.#owners.size >= MOST_DIRECTORIES) {
-      this.#crowded = directory.root;
-      return;
-    }
+    if (where === null || this.#roots.has(path)) return null;
+    if (!this.#crowding.hasRoomForDirectory(this.#owners.size, directory.root)) return null;
     const below = newDirectory(path, directory.root, where);
     directory.directories.set(name, below);
-    this.#visit(below, true);
+    return below;
+  }
+
+  #check(directory: Directory, name: string, stat: Parameters<typeof checkFile>[2]): void {
+    const before = directory.files.size;
+    if (checkFile(directory, name, stat)) this.#changed = true;
+    this.#crowding.files += directory.files.size - before;
   }
 
   #forget(directory: Directory, files: ReadonlySet<string>, directories: ReadonlySet<string>): void {
     for (const name of directory.files.keys())
       if (!files.has(name)) {
         directory.files.delete(name);
+        this.#crowding.files -= 1;
         this.#changed = true;
       }
     for (const [name, below] of directory.directories)
@@ -164,10 +193,13 @@ export class FileTree {
     for (const below of directory.directories.values()) this.#leave(below);
     if (directory.files.size > 0) this.#changed = true;
     if (this.#owners.get(directory.identity) === directory) this.#owners.delete(directory.identity);
-    if (this.#byRealPath.get(directory.real) === directory) this.#byRealPath.delete(directory.real);
+    if (directory.real !== null && this.#byRealPath.get(directory.real) === directory)
+      this.#byRealPath.delete(directory.real);
+    this.#crowding.files -= directory.files.size;
     directory.directories.clear();
     directory.files.clear();
     directory.identity = '';
+    directory.real = null;
     directory.listedAt = 0;
   }
 }

@@ -17,13 +17,25 @@ export type BoundedRead =
     }
   | { readonly ok: false; readonly gone: boolean; readonly why: string; readonly stat: FileStat | null };
 
+/** What a file must be before a byte of it is read: the rest is left unread, whatever it is. */
+export interface ReadRules {
+  /** A symbolic link is not followed. */
+  readonly noLink?: boolean;
+  /** It belongs to us or to root. */
+  readonly ours?: boolean;
+}
+
+/** Ours, or root's: what another user wrote says what that user wants us to believe. */
+export const isOurs = ({ uid }: { readonly uid: number }): boolean =>
+  uid === 0 || process.getuid === undefined || uid === process.getuid();
+
 /** Nothing we follow is longer, except logs, of which only the end matters. */
 export const READ_LIMIT = 64 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ELOOP: 'a symbolic link leads in a circle',
+  ELOOP: 'a symbolic link',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files on this machine',
   EIO: 'the disk failed to read it',
@@ -47,11 +59,12 @@ const fill = (fd: number, buffer: Buffer, position: number): number => {
   return got;
 };
 
-const read = (path: string, limit: number, from: 'head' | 'tail'): BoundedRead => {
+const read = (path: string, limit: number, from: 'head' | 'tail', rules: ReadRules): BoundedRead => {
   let fd: number;
   try {
     // Non-blocking, so that a FIFO somebody left under a known name cannot hang us.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const link = rules.noLink === true ? constants.O_NOFOLLOW : 0;
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | link);
   } catch (error) {
     return { ok: false, gone: isGone(error), why: reasonOf(error), stat: null };
   }
@@ -59,6 +72,8 @@ const read = (path: string, limit: number, from: 'head' | 'tail'): BoundedRead =
     const info = fstatSync(fd);
     const stat = { size: info.size, mtimeMs: info.mtimeMs };
     if (!info.isFile()) return { ok: false, gone: false, why: 'not a regular file', stat };
+    if (rules.ours === true && !isOurs(info))
+      return { ok: false, gone: false, why: 'it belongs to another user', stat };
     const length = Math.min(info.size, limit);
     const buffer = Buffer.allocUnsafe(length);
     const got = fill(fd, buffer, from === 'tail' ? info.size - length : 0);
@@ -71,7 +86,10 @@ const read = (path: string, limit: number, from: 'head' | 'tail'): BoundedRead =
   }
 };
 
-export const readHead = (path: string, limit = READ_LIMIT): BoundedRead => read(path, limit, 'head');
+/** The one way to read a file that somebody else may have put there: regular, bounded, without ever waiting. */
+export const readHead = (path: string, limit = READ_LIMIT, rules: ReadRules = {}): BoundedRead =>
+  read(path, limit, 'head', rules);
 
 /** The last `limit` bytes; when `cut`, the first line is probably half of one. */
-export const readTail = (path: string, limit = READ_LIMIT): BoundedRead => read(path, limit, 'tail');
+export const readTail = (path: string, limit = READ_LIMIT, rules: ReadRules = {}): BoundedRead =>
+  read(path, limit, 'tail', rules);

@@ -1,6 +1,6 @@
-import { NO_CONTENT, type Reading } from '../../model/heartbeat.ts';
+import { NO_CONTENT, type Reading, readingOf } from '../../model/heartbeat.ts';
 import type { FileFormat } from './formats.ts';
-import { type FileStat, readHead, readTail } from './read-bounded.ts';
+import { type FileStat, READ_LIMIT, readHead, readTail } from './read-bounded.ts';
 import type { Understood } from './understood.ts';
 
 interface Attempt {
@@ -11,7 +11,7 @@ interface Attempt {
 const attempt = (path: string, format: FileFormat, seen: FileStat): Attempt | null => {
   if (format.part === 'none')
     return { result: format.read({ path, text: '', stat: seen, cut: false }), stat: seen };
-  const read = format.part === 'tail' ? readTail(path) : readHead(path);
+  const read = (format.part === 'tail' ? readTail : readHead)(path, READ_LIMIT, { ours: true });
   if (read.ok)
     return {
       result: format.read({ path, text: read.text, stat: read.stat, cut: read.cut }),
@@ -36,8 +36,7 @@ export const readKnownFile = (
   const made = attempt(path, format, seen);
   if (made === null) return null;
   const { result, stat } = made;
-  return {
-    ...(result.ok ? result.content : (before ?? NO_CONTENT)),
+  return readingOf(result.ok ? result.content : (before ?? NO_CONTENT), {
     path,
     root,
     format: format.format,
@@ -45,5 +44,5 @@ export const readKnownFile = (
     mtime: stat.mtimeMs,
     size: stat.size,
     unreadable: result.ok ? null : result.why,
-  };
+  });
 };

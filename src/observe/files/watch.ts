@@ -2,6 +2,7 @@ import type { HeartbeatSource } from '../../model/config.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { DirectoryWatch, type OpenWatcher, openChokidar } from './directory-watch.ts';
 import { FileTree } from './file-tree.ts';
+import { patienceFor } from './patience.ts';
 
 export interface FollowOptions {
   readonly sources: readonly HeartbeatSource[];
@@ -25,6 +26,10 @@ const BUSY_TICKS = 3;
 const CALM_TICKS = 40;
 const YOUNG_TICKS = 3;
 
+/** The first paint may wait this long for files; the rest is looked at in slices that let keys in. */
+const FIRST_LOOK = { cpu: 30, wall: 250 };
+const SLICE = { cpu: 12, wall: 100 };
+
 const EXPLAIN: Readonly<Record<string, string>> = {
   ENOSPC: 'the system has no file watches left (raise fs.inotify.max_user_watches)',
   EMFILE: 'too many files are open (raise `ulimit -n` or fs.inotify.max_user_instances)',
@@ -44,6 +49,9 @@ export class FileFollower {
   /** Directories whose watch may not stand yet, and for how many ticks we look for ourselves. */
   readonly #young = new Map<string, number>();
   #gathering: NodeJS.Timeout | null = null;
+  #finishing: NodeJS.Immediate | null = null;
+  /** Something was different in the part of an unfinished look that is done. */
+  #different = false;
   #failure: string | null = null;
   #busy = false;
   #events = 0;
@@ -67,14 +75,15 @@ export class FileFollower {
     this.#timer.unref();
   }
 
-  /** Follows these roots and no others; what is below a new one is known when this returns. */
+  /** Follows these roots and no others; what is below a new one is known when this returns, if it is not very much. */
   setRoots(roots: readonly string[]): void {
     const key = JSON.stringify(roots);
     if (key === this.#roots) return;
     this.#roots = key;
     this.#tree.setRoots(roots);
-    this.#tree.refresh();
+    this.#tree.refresh(patienceFor(FIRST_LOOK));
     this.#settle(false);
+    this.#finishLater();
   }
 
   readings(): readonly Reading[] {
@@ -100,6 +109,7 @@ export class FileFollower {
     this.#closed = true;
     clearInterval(this.#timer);
     if (this.#gathering !== null) clearTimeout(this.#gathering);
+    if (this.#finishing !== null) clearImmediate(this.#finishing);
     await this.#watch.close();
   }
 
@@ -114,15 +124,38 @@ export class FileFollower {
   }
 
   #lookAtDirty(): void {
-    const changed = this.#tree.refreshOnly(this.#dirty);
+    // An unfinished look goes on first: begun anew at every event it would never end.
+    if (this.#tree.unfinished) return;
+    const changed = this.#tree.refreshOnly(this.#dirty, patienceFor(SLICE));
     this.#dirty.clear();
     this.#settle(changed);
+    this.#finishLater();
+  }
+
+  /** Goes on with a look that was too long for one slice, and tells what it found at its end. */
+  #finishLater(): void {
+    if (this.#closed || this.#finishing !== null || !this.#tree.unfinished) return;
+    this.#finishing = setImmediate(() => {
+      this.#finishing = null;
+      if (this.#tree.goOn(patienceFor(SLICE))) this.#different = true;
+      if (this.#tree.unfinished) this.#finishLater();
+      else this.#settleFound();
+    });
+  }
+
+  #settleFound(): void {
+    const found = this.#different;
+    this.#different = false;
+    this.#settle(found);
   }
 
   #tick(): void {
     this.#ticks += 1;
-    if (this.polling || this.#ticks % FULL_LOOK_TICKS === 0) this.#settle(this.#tree.refresh());
-    else {
+    if (this.#tree.unfinished) this.#settleFound();
+    else if (this.polling || this.#ticks % FULL_LOOK_TICKS === 0) {
+      this.#settle(this.#tree.refresh(patienceFor(SLICE)));
+      this.#finishLater();
+    } else {
       for (const [path, ticks] of this.#young) {
         this.#dirty.add(path);
         if (ticks > 1) this.#young.set(path, ticks - 1);
