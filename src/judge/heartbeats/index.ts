@@ -6,6 +6,7 @@ import { NO_PAST, type Past } from '../past.ts';
 import type { FileContext } from './context.ts';
 import { indexFiles } from './file-index.ts';
 import { type JoinedReading, joinReadings } from './join.ts';
+import { withOneOwner } from './one-owner.ts';
 import { orchestratedAgents } from './orchestrated.ts';
 import { vitalsOf } from './signs-of-life.ts';
 import { type FileState, stateOf } from './state.ts';
@@ -64,7 +65,7 @@ const toHeartbeat = ({ reading, ageSeconds, agent, state, reason }: JudgedFile):
 /** Readings in, judged and joined files out; heartbeats worst first. */
 export const judgeFiles = (input: FilesInput): JudgedFiles => {
   const { readings, processes, sessions, tmux, config, past = NO_PAST, now } = input;
-  const joined = joinReadings({ readings, processes, sessions, now });
+  const joined = withOneOwner(joinReadings({ readings, processes, sessions, now }));
   const orchestrated = orchestratedAgents(joined, processes, tmux);
   const agentByPath = new Map(orchestrated.flatMap(agent => agent.files.map(f => [f.reading.path, agent])));
   const index = indexFiles(joined);

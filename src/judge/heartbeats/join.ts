@@ -114,7 +114,7 @@ export const joinReadings = (input: JoinInput): JoinedReading[] => {
 };
 
 /** Of several that could have written it, the one started last before it: older sessions are more often idle. */
-const youngest = (agents: readonly JudgedProcess[]): JudgedProcess | null =>
+export const youngest = (agents: readonly JudgedProcess[]): JudgedProcess | null =>
   agents.reduce<JudgedProcess | null>(
     (best, agent) =>
       best === null || (agent.ageSeconds ?? Infinity) < (best.ageSeconds ?? Infinity) ? agent : best,
