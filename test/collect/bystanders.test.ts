@@ -58,6 +58,8 @@ it.each<[string, Partial<ProcessFacts>]>([
   ['got another parent', { ppid: 1 }],
   ['is another process under the same number', { start: '12345' }],
   ['ended and waits to be reaped', { state: 'Z' }],
+  ['gave itself another name', { comm: 'claude' }],
+  ['belongs to another user', { uid: 4242 }],
 ])('looks at everybody again when a bystander %s', (_, change) => {
   expect(judged(changed(p => (p.pid === 101 ? { ...p, ...change } : p)))).toEqual(ALL);
 });
