@@ -23,12 +23,14 @@ export type Stdin = 'pipe' | 'abandoned-pipe' | 'socket' | 'tty' | 'file' | 'unk
 export interface ProcessDetails {
   readonly cwd: string | null;
   readonly swap: number | null;
+  /** Who started it, when a setuid program runs as somebody else. Absent: this backend has but one user to tell. */
+  readonly realUid?: number | null;
   /** The cgroup path, the most specific one of the process's hierarchies. */
   readonly cgroup: string | null;
   readonly stdin: Stdin;
   /** fd 0, 1 or 2 is on a pty whose other side is closed. */
   readonly lostTerminal: boolean;
-  /** TCP ports it listens on, and how many established connections those ports have. `null`: not read. */
+  /** TCP ports it listens on, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
   readonly listening: { readonly ports: readonly number[]; readonly clients: number } | null;
 }
 
@@ -40,6 +42,7 @@ export interface ProcessFacts extends Identity {
   readonly ppid: number | null;
   readonly pgid: number | null;
   readonly sid: number | null;
+  /** The effective user. */
   readonly uid: number | null;
   /** `pts/3`, `ttys001`; null when it has none or the table does not tell. */
   readonly tty: string | null;
@@ -69,6 +72,17 @@ export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state ===
 /** RSS + swap: what ending the process gives back. VSZ is never used. */
 export const memoryOf = (p: Pick<ProcessFacts, 'rss' | 'details'>): number =>
   (p.rss ?? 0) + (p.details?.swap ?? 0);
+
+/** `ours`, `untold`, or the number of the other user that it belongs to. */
+export type Belonging = 'ours' | 'untold' | number;
+
+/** Ours is what runs as us and was started by us: a setuid program works for whoever started it. */
+export const belonging = (p: Pick<ProcessFacts, 'uid' | 'details'>, uid: number | undefined): Belonging => {
+  const real = p.details?.realUid;
+  if (p.uid === null || real === null || uid === undefined) return 'untold';
+  if (p.uid !== uid) return p.uid;
+  return real === undefined || real === uid ? 'ours' : real;
+};
 
 /** The same command line, word by word. */
 export const sameArgv = (a: readonly string[] | null, b: readonly string[] | null): boolean =>

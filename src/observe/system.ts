@@ -19,6 +19,8 @@ export type Presence =
       readonly state: string;
       readonly ppid: number | null;
       readonly rss: number | null;
+      /** Its real and its effective user; absent where the backend cannot tell. */
+      readonly uids?: readonly [real: number, effective: number];
     }
   | { readonly status: 'gone' }
   | { readonly status: 'unreadable'; readonly why: string };

@@ -15,6 +15,17 @@ beforeEach(() => {
 const run = (plan: Plan, options: Partial<TerminateOptions> = {}) =>
   terminate({ system: machine, clock: machine.clock, plan, ...options });
 
+/** Runs as us for user 7. */
+const SETUID = {
+  cwd: null,
+  swap: 0,
+  realUid: 7,
+  cgroup: null,
+  stdin: 'unknown',
+  lostTerminal: false,
+  listening: null,
+} as const;
+
 describe('through the system contract', () => {
   test('an identity that changes between plan and signal gets nothing', async () => {
     const victim = machine.add(10, 1);
@@ -204,6 +215,7 @@ describe('newcomers', () => {
     ['in no known group', { pgid: null, sid: null }, false],
     ['in that group, but born before the run', { pgid: 10, sid: 3, born: 500 }, false],
     ["in that group, but another user's", { pgid: 10, sid: 3, uid: 7 }, false],
+    ['in that group, but started by another user', { pgid: 10, sid: 3, details: SETUID }, false],
   ])('an orphan %s: joins = %s', async (_, facts, joins) => {
     const parent = machine.add(10, 1, { pgid: 10, sid: 10 }, (_signal, m) => {
       m.remove(10);

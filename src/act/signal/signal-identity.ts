@@ -33,6 +33,10 @@ export const signalIdentity = async (
   const now = read instanceof Promise ? await read : read;
   if (now.status !== 'present') return now;
   if (now.identity.start !== target.start) return { status: 'changed' };
+  // A plan may hold what nobody looked at closely: a setuid program that runs as us for somebody else.
+  const stranger = now.uids?.find(uid => uid !== process.getuid?.());
+  if (stranger !== undefined)
+    return { status: 'unreadable', why: `it belongs to another user (uid ${stranger})` };
   try {
     if (system.deliver === undefined) kill(target.pid, signal);
     else system.deliver(target.pid, signal);

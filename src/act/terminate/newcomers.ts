@@ -1,6 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import type { SignalName, Step } from '../../model/plan.ts';
-import { isZombie, memoryOf, type ProcessFacts } from '../../model/process.ts';
+import { belonging, isZombie, memoryOf, type ProcessFacts } from '../../model/process.ts';
 import type { Census, Sighting } from './census.ts';
 import { isTracked, type Run, settle, type Tracked, track } from './run.ts';
 
@@ -104,8 +104,7 @@ const admit = (run: Run, now: Census, sighting: Sighting, member: Tracked, signa
 export const mustStay = ({ facts, protection, protectedBecause }: Sighting, now: Census): string | null => {
   if (protection !== null) return protectedBecause ?? 'it is protected';
   if (facts.pid <= 2 || facts.kernelThread || now.selfLine.has(facts.pid)) return 'it is protected';
-  if (facts.unreadable || facts.uid === null || facts.uid !== now.self?.uid)
-    return 'it belongs to another user';
+  if (facts.unreadable || belonging(facts, now.self?.uid) !== 'ours') return 'it belongs to another user';
   if (facts.pgid !== null && facts.pgid === now.self?.pgid) return "it is in reaptop's own process group";
   return null;
 };

@@ -1,5 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import type { AnchorKind } from '../../model/kind.ts';
+import { belonging } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { Family } from './family.ts';
 import type { EndPolicy } from './policy.ts';
@@ -39,8 +40,9 @@ export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: Family
   if (facts.pid === snapshot.self?.pid) return 'it is reaptop itself';
   if (family.lineOfSelf.has(keyOf(facts))) return 'reaptop runs below it';
   if (facts.kernelThread) return 'it is a kernel thread';
-  if (facts.unreadable || facts.uid === null) return 'who owns it cannot be read';
-  if (facts.uid !== snapshot.self?.uid) return `it belongs to another user (uid ${facts.uid})`;
+  const owner = facts.unreadable ? 'untold' : belonging(facts, snapshot.self?.uid);
+  if (owner === 'untold') return 'who owns it cannot be read';
+  if (owner !== 'ours') return `it belongs to another user (uid ${owner})`;
   if (facts.pgid !== null && facts.pgid === snapshot.self?.pgid)
     return "it is in reaptop's own process group";
   if (p.verdict === 'protected' && p.protection === null) return p.protectedBecause ?? 'it is protected';

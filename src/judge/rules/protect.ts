@@ -1,5 +1,6 @@
 import type { Config } from '../../model/config.ts';
 import type { Role } from '../../model/kind.ts';
+import { belonging } from '../../model/process.ts';
 import { servingPort } from './carries.ts';
 import { serviceReason } from './outliving.ts';
 import type { Ownership } from './owner.ts';
@@ -28,7 +29,8 @@ export const hardReason = (node: Node, world: World): Reason => {
     if (facts.pid === self.pid) return 'reaptop itself';
     if (world.ownAncestors.has(node)) return 'an ancestor of reaptop';
     if (self.pgid !== null && facts.pgid === self.pgid) return "in reaptop's own process group";
-    if (facts.uid !== null && facts.uid !== self.uid) return `belongs to another user (uid ${facts.uid})`;
+    const owner = belonging(facts, self.uid);
+    if (typeof owner === 'number') return `belongs to another user (uid ${owner})`;
   }
   if (seen.role !== null && PROTECTED_ROLES[seen.role] !== undefined) return PROTECTED_ROLES[seen.role]!;
   if (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon')

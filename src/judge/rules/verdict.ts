@@ -1,5 +1,5 @@
 import { type Kind, type Known, mayProve } from '../../model/kind.ts';
-import { isZombie } from '../../model/process.ts';
+import { belonging, isZombie } from '../../model/process.ts';
 import type { Verdict } from '../../model/snapshot.ts';
 import { abandonment } from './abandonment.ts';
 import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
@@ -52,7 +52,7 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     if (hard !== null) return rule('protected', hard);
     if (isZombie(node.facts)) return asItsParent(node);
     // A recorded table may simply lack the column; on a live machine an owner we cannot read is a stranger's.
-    if (node.facts.unreadable || (node.facts.uid === null && world.observation.self !== null))
+    if (node.facts.unreadable || isUntold(node, world))
       return rule('unknown', 'its state or owner may not be read');
     const agent = agentAbove(node);
     if (agent !== null) return belowAgent(node, agent);
@@ -178,6 +178,9 @@ function* upTo(node: Node, top: Node): Generator<Node> {
 
 /** Of no use to anybody without an owner: stdio servers and what they start. */
 const LEAKS_ALONE: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);
+
+const isUntold = ({ facts }: Node, { observation: { self } }: World): boolean =>
+  self !== null && belonging(facts, self.uid) === 'untold';
 
 /** What a name or a file that anybody may have written says, and that it is no proof. */
 const described = (known: Known | null): string[] => {

@@ -8,7 +8,9 @@ export interface PsRow {
   readonly sid: number | null;
   readonly tty: string;
   readonly stat: string;
+  /** The effective user. */
   readonly uid: number;
+  readonly realUid: number;
   readonly rss: number;
   /** Epoch seconds, as text: the identity's second half on this backend. */
   readonly start: string;
@@ -18,12 +20,12 @@ export type PsAnswer =
   | { readonly ok: true; readonly rows: readonly PsRow[] }
   | { readonly ok: false; readonly why: string };
 
-const KEYWORDS = ['pid', 'ppid', 'pgid', 'sess', 'tty', 'stat', 'uid', 'rss', 'lstart'];
+const KEYWORDS = ['pid', 'ppid', 'pgid', 'sess', 'tty', 'stat', 'uid', 'ruid', 'rss', 'lstart'];
 /** One -o per keyword: an empty title must not swallow the keywords after it. */
 const FORMAT = KEYWORDS.flatMap(keyword => ['-o', `${keyword}=`]);
 
 const ROW =
-  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(\d+)\s+(\S{3} \S{3} +\d+ \d\d:\d\d:\d\d \d{4})\s*$/;
+  /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(-?\d+)\s+(\d+)\s+(\S{3} \S{3} +\d+ \d\d:\d\d:\d\d \d{4})\s*$/;
 
 /** A minute is far beyond a slow machine; a ps that hangs longer (on a dead network file system) never ends. */
 const TIMEOUT_MS = 60_000;
@@ -38,7 +40,7 @@ export const parsePs = (text: string): PsRow[] => {
   for (const line of text.split('\n')) {
     const m = ROW.exec(line);
     // The dates are printed in UTC: no hour exists twice there.
-    const started = m === null ? Number.NaN : Date.parse(`${m[9]} UTC`);
+    const started = m === null ? Number.NaN : Date.parse(`${m[10]} UTC`);
     if (m === null || Number.isNaN(started)) continue;
     rows.push({
       pid: Number(m[1]),
@@ -48,7 +50,8 @@ export const parsePs = (text: string): PsRow[] => {
       tty: m[5]!,
       stat: m[6]!,
       uid: Number(m[7]),
-      rss: Number(m[8]) * 1024,
+      realUid: Number(m[8]),
+      rss: Number(m[9]) * 1024,
       start: String(started / 1000),
     });
   }

@@ -28,15 +28,16 @@ const presence = async (pid: number): Promise<Presence> => {
   if (!answer.ok) return { status: 'unreadable', why: answer.why };
   const row = answer.rows.find(r => r.pid === pid);
   if (row === undefined) return { status: 'gone' };
-  const { start, stat, ppid, rss } = row;
-  return { status: 'present', identity: { pid, start }, state: readState(stat), ppid, rss };
+  const { start, stat, ppid, rss, realUid, uid } = row;
+  const state = readState(stat);
+  return { status: 'present', identity: { pid, start }, state, ppid, rss, uids: [realUid, uid] };
 };
 
 /** macOS and everything else without /proc: ps-list, pidusage and one `ps`. Runs on Linux too, where it is tested. */
 export const portableSystem = (): System => {
   const table = new PortableTable();
   let followed: ReadonlySet<IdentityKey> = new Set();
-  let known: ReadonlySet<IdentityKey> = new Set();
+  let realUids: ReadonlyMap<IdentityKey, number> = new Map();
 
   return {
     backend: 'portable',
@@ -55,7 +56,7 @@ export const portableSystem = (): System => {
       const usage = await readUsage(measured.map(row => row.pid));
       const clock = Date.now() / 1000;
       const processes = table.join({ rows: answer.rows, commands, usage, clock });
-      known = new Set(processes.map(keyOf));
+      realUids = new Map(answer.rows.map(row => [keyOf(row), row.realUid]));
       return {
         takenAt: Math.round(clock * 1000),
         clock,
@@ -71,9 +72,12 @@ export const portableSystem = (): System => {
     environ: async () => new Map(),
 
     async details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
-      return new Map(
-        requests.filter(request => known.has(keyOf(request))).map(request => [keyOf(request), NO_DETAILS]),
-      );
+      const found = new Map<IdentityKey, ProcessDetails>();
+      for (const key of requests.map(keyOf)) {
+        const realUid = realUids.get(key);
+        if (realUid !== undefined) found.set(key, { ...NO_DETAILS, realUid });
+      }
+      return found;
     },
 
     presence,

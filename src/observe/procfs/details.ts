@@ -6,6 +6,7 @@ import type { DetailRequest } from '../system.ts';
 import { lostTerminal, readStdin, socketInodes } from './descriptors.ts';
 import { BUFFER, listDirectory, readLink, readOnceIntoBuffer, readText } from './read.ts';
 import { listeningOf, readTcp, type TcpTable } from './sockets.ts';
+import { readStatus } from './status.ts';
 
 const CLAUDE = 'CLAUDE';
 const OTHER_NAMES = ENV_NAMES.filter(name => !name.startsWith(CLAUDE));
@@ -41,11 +42,6 @@ export const readEnv = (root: string, pid: number): NamedEnv | null => {
   return env;
 };
 
-const readSwap = (root: string, pid: number): number | null => {
-  const kib = /^VmSwap:\s+(\d+) kB/m.exec(readText(`${root}/${pid}/status`) ?? '')?.[1];
-  return kib === undefined ? null : Number(kib) * 1024;
-};
-
 /** `hierarchy:controllers:path` lines; the longest path is the most specific statement. */
 export const parseCgroup = (text: string | null): string | null => {
   let best: string | null = null;
@@ -75,13 +71,21 @@ interface Remembered {
 /** cwd, descriptors and sockets change slowly; reading them at every refresh would cost more than the table itself. */
 const SLOW_SECONDS = 10;
 
-const once = <T>(make: () => T): (() => T) => {
+/** Made when first asked for, and kept. */
+export const once = <T>(make: () => T): (() => T) => {
   let made: { readonly it: T } | undefined;
   return () => {
     made ??= { it: make() };
     return made.it;
   };
 };
+
+/** Who and what else is asked when a process's own descriptors do not tell, each at most once a look. */
+interface Neighbours {
+  readonly tcp: () => TcpTable;
+  readonly everybody: () => readonly number[];
+  readonly kinOf: (pid: number) => Iterable<number>;
+}
 
 /** Costlier facts, cached by identity: cgroup once per exec, cwd, descriptors and sockets every ten seconds, swap always. */
 export class DetailReader {
@@ -92,11 +96,17 @@ export class DetailReader {
     this.#root = root;
   }
 
-  /** `swapInUse` false: nothing at all is swapped out, so `status` (15 µs a process) need not be asked. */
+  /**
+   * `swapInUse` false: nothing at all is swapped out, so `status` (15 µs a process) is asked for the real user only.
+   * `kinOf`: the pids above and below a process.
+   */
   read(
     requests: readonly MarkedRequest[],
-    clock: number,
-    swapInUse: boolean,
+    {
+      clock,
+      swapInUse,
+      kinOf,
+    }: { clock: number; swapInUse: boolean; kinOf: (pid: number) => Iterable<number> },
   ): Map<IdentityKey, ProcessDetails> {
     const found = new Map<IdentityKey, ProcessDetails>();
     const tcp = once(() => readTcp(this.#root));
@@ -107,8 +117,8 @@ export class DetailReader {
       const same = known?.execMark === request.execMark ? known : undefined;
       const fresh = same !== undefined && clock - same.slowReadAt < SLOW_SECONDS;
       const details = {
-        ...this.#slow(request, fresh ? same.details : undefined, tcp, everybody),
-        swap: swapInUse ? readSwap(this.#root, request.pid) : 0,
+        ...this.#slow(request, fresh ? same.details : undefined, { tcp, everybody, kinOf }),
+        ...this.#status(request.pid, fresh ? same.details : undefined, swapInUse),
         cgroup:
           same === undefined
             ? parseCgroup(readText(`${this.#root}/${request.pid}/cgroup`))
@@ -129,9 +139,8 @@ export class DetailReader {
   #slow(
     request: MarkedRequest,
     kept: ProcessDetails | undefined,
-    tcp: () => TcpTable,
-    everybody: () => readonly number[],
-  ): Omit<ProcessDetails, 'swap' | 'cgroup'> {
+    { tcp, everybody, kinOf }: Neighbours,
+  ): Omit<ProcessDetails, 'swap' | 'realUid' | 'cgroup'> {
     const { pid } = request;
     const root = this.#root;
     const readDescriptors = request.descriptors && (kept === undefined || kept.stdin === 'unknown');
@@ -140,8 +149,20 @@ export class DetailReader {
       cwd: kept === undefined ? visibleOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       stdin: readDescriptors ? readStdin(root, pid, request.ppid, everybody) : (kept?.stdin ?? 'unknown'),
       lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),
-      listening: readSockets ? readListening(root, pid, tcp) : (kept?.listening ?? null),
+      listening: readSockets ? readListening(root, pid, tcp, () => kinOf(pid)) : (kept?.listening ?? null),
     };
+  }
+
+  /** A setuid program's real user stays whoever started it; it can change only by the process's own will. */
+  #status(
+    pid: number,
+    kept: ProcessDetails | undefined,
+    swapInUse: boolean,
+  ): Pick<ProcessDetails, 'swap' | 'realUid'> {
+    if (kept?.realUid != null && !swapInUse) return { swap: 0, realUid: kept.realUid };
+    const status = readStatus(this.#root, pid);
+    if (typeof status === 'string') return { swap: swapInUse ? null : 0, realUid: null };
+    return { swap: swapInUse ? status.swap : 0, realUid: status.realUid };
   }
 
   #allPids(): number[] {
@@ -155,9 +176,20 @@ export class DetailReader {
 }
 
 /** Most processes have no socket, and the kernel walks its whole table for /proc/net/tcp: 30 ms on a large machine. */
-const readListening = (root: string, pid: number, tcp: () => TcpTable): ProcessDetails['listening'] => {
+const readListening = (
+  root: string,
+  pid: number,
+  tcp: () => TcpTable,
+  kin: () => Iterable<number>,
+): ProcessDetails['listening'] => {
   const inodes = socketInodes(root, pid);
-  return inodes.size === 0 ? { ports: [], clients: 0 } : listeningOf(tcp(), inodes);
+  if (inodes.size === 0) return { ports: [], clients: 0 };
+  const kinsSockets = () => {
+    const all = new Set(inodes);
+    for (const other of kin()) for (const inode of socketInodes(root, other)) all.add(inode);
+    return all;
+  };
+  return listeningOf(tcp(), inodes, kinsSockets);
 };
 
 const visibleOrNull = (text: string | null): string | null => (text === null ? null : visible(text));

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** TCP as the kernel lists it: which socket listens where, and how many clients each local port has. */
+/** TCP as the kernel lists it: which socket listens where, and who is connected to each local port. */
 export interface TcpTable {
+  /** Ports by the inode of the listening socket. */
   readonly listeners: ReadonlyMap<string, number>;
-  readonly established: ReadonlyMap<number, number>;
+  /** Per local port, the ends of each established connection as the other side has them. */
+  readonly clients: ReadonlyMap<number, readonly string[]>;
+  /** The socket that has these ends, where it is on this machine. */
+  readonly inodes: ReadonlyMap<string, string>;
 }
 
 const LISTEN = '0A';
@@ -17,25 +21,39 @@ const readTable = (path: string): string => {
   }
 };
 
+/** IPv4 over an IPv6 socket: the two ends of one connection are then listed in different files. */
+const MAPPED_IPV4 = '0000000000000000FFFF0000';
+
+const plainEnd = (end: string): string => (end.startsWith(MAPPED_IPV4) ? end.slice(MAPPED_IPV4.length) : end);
+
+const portOf = (end: string): number => Number.parseInt(end.slice(end.lastIndexOf(':') + 1), 16);
+
 /** Lines: `sl local rem st tx:rx tr:when retrnsmt uid timeout inode …`, addresses and ports in hex. */
 export const readTcp = (root: string): TcpTable => {
   const listeners = new Map<string, number>();
-  const established = new Map<number, number>();
+  const clients = new Map<number, string[]>();
+  const inodes = new Map<string, string>();
   for (const file of ['tcp', 'tcp6']) {
     for (const line of readTable(`${root}/net/${file}`).split('\n').slice(1)) {
-      const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
-      if (local === undefined || inode === undefined) continue;
-      const port = Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16);
-      if (state === LISTEN) listeners.set(inode, port);
-      else if (state === ESTABLISHED) established.set(port, (established.get(port) ?? 0) + 1);
+      const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+      if (local === undefined || remote === undefined || inode === undefined) continue;
+      if (state === LISTEN) listeners.set(inode, portOf(local));
+      if (state !== ESTABLISHED) continue;
+      const [near, far] = [plainEnd(local), plainEnd(remote)];
+      inodes.set(`${near} ${far}`, inode);
+      const connected = clients.get(portOf(local));
+      if (connected === undefined) clients.set(portOf(local), [`${far} ${near}`]);
+      else connected.push(`${far} ${near}`);
     }
   }
-  return { listeners, established };
+  return { listeners, clients, inodes };
 };
 
+/** Ports that these sockets listen on, and how many are connected whose own socket is none of the kin's. */
 export const listeningOf = (
   tcp: TcpTable,
   inodes: ReadonlySet<string>,
+  kin: () => ReadonlySet<string>,
 ): { ports: number[]; clients: number } => {
   const ports = new Set<number>();
   for (const inode of inodes) {
@@ -43,5 +61,10 @@ export const listeningOf = (
     if (port !== undefined) ports.add(port);
   }
   const sorted = [...ports].sort((a, b) => a - b);
-  return { ports: sorted, clients: sorted.reduce((sum, port) => sum + (tcp.established.get(port) ?? 0), 0) };
+  const connected = sorted.flatMap(port => tcp.clients.get(port) ?? []);
+  if (connected.length === 0) return { ports: sorted, clients: 0 };
+  const own = kin();
+  // Who is not on this machine, or cannot be read, counts as somebody else.
+  const others = connected.filter(ends => !own.has(tcp.inodes.get(ends) ?? ''));
+  return { ports: sorted, clients: others.length };
 };

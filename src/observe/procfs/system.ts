@@ -2,10 +2,11 @@ import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts'
 import type { NamedEnv, ProcessDetails } from '../../model/process.ts';
 import type { Look } from '../../model/snapshot.ts';
 import type { DetailRequest, Presence, System } from '../system.ts';
-import { DetailReader, parseCgroup, readEnv, readPss } from './details.ts';
+import { DetailReader, once, parseCgroup, readEnv, readPss } from './details.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
 import { BUFFER, readOnceIntoBuffer, readText } from './read.ts';
 import { parseStat } from './stat.ts';
+import { readStatus } from './status.ts';
 import { ProcessTable } from './table.ts';
 
 /** Linux: everything read from /proc directly, no child process. `root` is another directory in tests only. */
@@ -27,12 +28,17 @@ export const procfsSystem = ({
     if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat may not be read` };
     const stat = parseStat(BUFFER, length);
     if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat makes no sense` };
+    const { start, state, ppid, rssPages } = stat;
+    const owners = readStatus(root, pid);
+    if (owners === 'gone') return { status: 'gone' };
+    if (owners === 'denied') return { status: 'unreadable', why: `/proc/${pid}/status may not be read` };
     return {
       status: 'present',
-      identity: { pid, start: stat.start },
-      state: stat.state,
-      ppid: stat.ppid,
-      rss: Math.max(0, stat.rssPages) * units.pageSize,
+      identity: { pid, start },
+      state,
+      ppid,
+      rss: Math.max(0, rssPages) * units.pageSize,
+      uids: [owners.realUid, owners.effectiveUid],
     };
   };
 
@@ -82,13 +88,13 @@ export const procfsSystem = ({
 
     async details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
       const execMarks = table.marks(requests.map(r => r.pid));
+      const kin = once(() => table.kin());
       return reader.read(
         requests.flatMap(request => {
           const mark = execMarks.get(request.pid);
           return mark === undefined ? [] : [{ ...request, ppid: mark.ppid, execMark: mark.mark }];
         }),
-        clock,
-        swapInUse,
+        { clock, swapInUse, kinOf: pid => kin()(pid) },
       );
     },
 

@@ -9,6 +9,18 @@ const plan = (
   lineageMembers: (key: string) => readonly string[] = noLineage,
 ) => planEnd({ snapshot, targets: targets.map(id), policy, lineageMembers });
 
+/** Costlier facts of a setuid program. */
+const startedBy = (realUid: number | null) =>
+  ({
+    cwd: null,
+    swap: 0,
+    realUid,
+    cgroup: null,
+    stdin: 'unknown',
+    lostTerminal: false,
+    listening: null,
+  }) as const;
+
 describe('what a plan takes', () => {
   test('the whole subtree, leaves first, with the bytes of RSS and swap', () => {
     const details = {
@@ -119,6 +131,8 @@ describe('what a plan refuses', () => {
       'the config protects it',
     ],
     ["another user's process", { facts: { uid: 33 } }, 'another user (uid 33)'],
+    ['what another user started', { facts: { details: startedBy(33) } }, 'another user (uid 33)'],
+    ['what nobody says who started', { facts: { details: startedBy(null) } }, 'cannot be read'],
     ['an unreadable process', { facts: { unreadable: true } }, 'cannot be read'],
     ['a process of unknown owner', { facts: { uid: null } }, 'cannot be read'],
     ['a kernel thread', { facts: { kernelThread: true } }, 'kernel thread'],

@@ -11,6 +11,11 @@ interface Case {
 /** The process that is judged is always 1000. */
 const HARD: readonly Case[] = [
   { name: 'another user', rows: [[1000, 1, 'claude', { uid: 1001 }]], says: 'another user' },
+  {
+    name: 'a setuid program that another user started',
+    rows: [[1000, 1, 'lean-lsp-mcp', { details: { realUid: 1001 } }]],
+    says: 'another user (uid 1001)',
+  },
   { name: 'a kernel thread', rows: [[1000, 2, '[kworker/0:1]', { kernelThread: true }]], says: 'kernel' },
   { name: "reaptop's own process group", rows: [[1000, 1, 'lean-lsp-mcp', { pgid: SELF }]], says: 'group' },
   { name: 'a tmux server', rows: [[1000, 1, 'tmux new', { comm: 'tmux: server' }]], says: 'tmux server' },

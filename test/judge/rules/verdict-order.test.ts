@@ -45,6 +45,7 @@ describe('rules 1 to 3: before anything else', () => {
       [1001, 900, SERVER, UNREADABLE],
     ];
     expect([1000, 1001].map(world(rows).verdict)).toEqual(['unknown', 'unknown']);
+    expect(world([[1000, 1, SERVER, { details: { realUid: null } }]]).verdict(1000)).toBe('unknown');
   });
 });
 

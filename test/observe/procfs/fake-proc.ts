@@ -84,6 +84,7 @@ export class FakeProc {
   put(process: FakeProcess): void {
     this.file(`${process.pid}/stat`, statLine(process));
     this.file(`${process.pid}/cmdline`, process.cmdline ?? 'sleep\x0060\0');
+    this.file(`${process.pid}/status`, `Name:\t${process.comm ?? 'sleep'}\nUid:\t1000\t1000\t1000\t1000\n`);
   }
 
   link(path: string, target: string): void {

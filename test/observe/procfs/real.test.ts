@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { signalIdentity } from '../../../src/act/signal/signal-identity.ts';
 import type { ProcessDetails, ProcessFacts } from '../../../src/model/process.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import { childrenOf, isRunning, rawProcess } from '../../support/proc.ts';
@@ -151,10 +152,69 @@ describe('details of a real process', () => {
       'server.js',
       `const net = require('node:net'); const fs = require('node:fs');
        const s = net.createServer(() => {}).listen(0, '127.0.0.1', () => {
-         net.connect(s.address().port, '127.0.0.1', () => fs.writeFileSync(process.argv[2], String(s.address().port))); });`,
+         fs.writeFileSync(process.argv[2], String(s.address().port)); });
+       net.createServer(() => {}).listen(0, '::', function () {
+         fs.writeFileSync(process.argv[2] + '6', String(this.address().port)); });
+       setInterval(() => { if (fs.existsSync(process.argv[2] + '.go')) fs.rmSync(process.argv[2] + '.go'),
+         require('node:child_process').fork(process.argv[3], [s.address().port, process.argv[2] + '.child']); }, 20);`,
     );
-    const { pid } = sandbox.start([process.execPath, server, sandbox.path('port')]);
-    const port = Number(await until('the port', () => readFileSync(sandbox.path('port'), 'utf8')));
-    expect((await detailsOf(pid))?.listening).toEqual({ ports: [port], clients: 1 });
+    const client = sandbox.write(
+      'client.js',
+      `require('node:net').connect({ port: Number(process.argv[2]), host: '127.0.0.1' }, () =>
+         require('node:fs').writeFileSync(process.argv[3], 'connected')); setInterval(() => {}, 1e6);`,
+    );
+    const told = (name: string): Promise<string> =>
+      until(name, () =>
+        existsSync(sandbox.path(name)) ? readFileSync(sandbox.path(name), 'utf8') : undefined,
+      );
+    // Its parent is a client, too: puppeteer talks so to the browser that it started.
+    const parent = sandbox.write(
+      'parent.js',
+      `const { spawn } = require('node:child_process'); const fs = require('node:fs'); const [, , server, port, client] = process.argv;
+       const child = spawn(process.execPath, [server, port, client]); fs.writeFileSync(port + '.pid', String(child.pid));
+       const wait = setInterval(() => { if (!fs.existsSync(port + '6')) return; clearInterval(wait);
+         require('node:net').connect({ port: Number(fs.readFileSync(port, 'utf8')), host: '127.0.0.1' },
+           () => fs.writeFileSync(port + '.parent', 'connected')); }, 20);`,
+    );
+    sandbox.start([process.execPath, parent, server, sandbox.path('port'), client]);
+    await told('port.parent');
+    const pid = Number(await told('port.pid'));
+    const ports = [Number(await told('port')), Number(await told('port6'))].sort((a, b) => a - b);
+    expect((await detailsOf(pid))?.listening).toEqual({ ports, clients: 0 });
+
+    sandbox.write('port.go', '');
+    await told('port.child');
+    expect((await detailsOf(pid))?.listening).toEqual({ ports, clients: 0 });
+
+    // A stranger, and one whose IPv4 connection the server sees as IPv6.
+    sandbox.start([process.execPath, client, await told('port'), sandbox.path('stranger')]);
+    await told('stranger');
+    expect((await detailsOf(pid))?.listening).toEqual({ ports, clients: 1 });
+    sandbox.start([process.execPath, client, await told('port6'), sandbox.path('stranger6')]);
+    await told('stranger6');
+    expect((await detailsOf(pid))?.listening).toEqual({ ports, clients: 2 });
   });
+
+  it('tell who started it', async () => {
+    const { pid } = sandbox.start(['sleep', '600']);
+    expect((await detailsOf(pid))?.realUid).toBe(process.getuid?.());
+    expect(procfsSystem().presence(pid)).toMatchObject({ uids: [process.getuid?.(), process.geteuid?.()] });
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'a program that runs as us for somebody else gets no signal',
+    async () => {
+      const { pid } = sandbox.start(['setpriv', '--ruid=65534', '--clear-groups', 'sleep', '600']);
+      await until('the sleep', () => rawProcess(pid)?.comm === 'sleep');
+      const system = procfsSystem();
+      const { start, uid } = await look(pid, system);
+      expect(uid).toBe(0);
+      expect((await detailsOf(pid))?.realUid).toBe(65534);
+      expect(await signalIdentity(system, { pid, start }, 'SIGKILL')).toMatchObject({
+        status: 'unreadable',
+        why: expect.stringContaining('65534'),
+      });
+      expect(isRunning(pid, start)).toBe(true);
+    },
+  );
 });
