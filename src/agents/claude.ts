@@ -1,4 +1,17 @@
+import type { Evidence } from './evidence.ts';
 import type { Family } from './families.ts';
+
+/** MCP servers get no CLAUDE_PID. CLAUDE_CODE_MESSAGING_TOKEN is a secret, and no mark. */
+export const CLAUDE_EVIDENCE: Evidence = {
+  agent: 'claude',
+  title: 'Claude',
+  marks: ['CLAUDE_CODE_SESSION_ID', 'CLAUDE_PID', 'CLAUDE_CODE_MESSAGING_SOCKET', 'CLAUDECODE'],
+  ownerPid: 'CLAUDE_PID',
+  sessionIds: ['CLAUDE_CODE_SESSION_ID'],
+  socket: 'CLAUDE_CODE_MESSAGING_SOCKET',
+  registers: true,
+  daemon: { role: 'claude-daemon', what: "Claude's own supervisor", stop: 'claude daemon stop' },
+};
 
 /** Claude Code in the shapes that its installers, editors and its own supervisor give it. */
 export const CLAUDE: readonly Family[] = [
@@ -59,6 +72,7 @@ export const CLAUDE: readonly Family[] = [
       // `claude daemon status` and the like are passing commands, but harmless to protect.
       { when: { start: [['daemon']] }, role: 'claude-daemon', name: 'claude daemon' },
       { when: { flag: ['--bg', '--background'] }, role: 'background-session' },
+      { when: { start: [['agents']] }, role: 'dashboard', name: 'claude agents' },
     ],
   },
 ];

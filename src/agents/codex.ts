@@ -1,4 +1,20 @@
+import type { Evidence } from './evidence.ts';
 import type { Family } from './families.ts';
+
+export const CODEX_EVIDENCE: Evidence = {
+  agent: 'codex',
+  title: 'Codex',
+  marks: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
+  ownerPid: null,
+  sessionIds: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
+  socket: null,
+  registers: false,
+  daemon: {
+    role: 'codex-daemon',
+    what: 'the daemon that all Codex sessions share',
+    stop: 'codex app-server daemon stop',
+  },
+};
 
 export const CODEX: readonly Family[] = [
   {
@@ -31,6 +47,12 @@ export const CODEX: readonly Family[] = [
     forms: [
       { when: { command: ['mcp-server'] }, kind: 'mcp', family: 'codex-mcp', name: 'codex mcp-server' },
       { when: { start: [['mcp', 'serve']] }, kind: 'mcp', family: 'codex-mcp', name: 'codex mcp serve' },
+      {
+        when: { command: ['app-server'], flag: ['--managed-daemon'] },
+        role: 'codex-daemon',
+        name: 'codex daemon',
+      },
+      { when: { start: [['app-server', 'daemon']] }, role: 'codex-daemon', name: 'codex daemon' },
       { when: { command: ['app-server'] }, name: 'codex app-server' },
       { when: { command: ['exec', 'e'] }, name: 'codex exec' },
     ],

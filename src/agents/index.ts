@@ -1,12 +1,14 @@
+import type { Role } from '../model/kind.ts';
 import { ANCHORS } from './anchors.ts';
 import { BROWSERS } from './browsers.ts';
-import { CLAUDE } from './claude.ts';
-import { CODEX } from './codex.ts';
+import { CLAUDE, CLAUDE_EVIDENCE } from './claude.ts';
+import { CODEX, CODEX_EVIDENCE } from './codex.ts';
+import type { Evidence } from './evidence.ts';
 import type { Family } from './families.ts';
 import { LEAN } from './lean.ts';
 import { MCP_GATEWAYS } from './mcp-gateways.ts';
 import { MCP_SERVERS } from './mcp-servers.ts';
-import { OTHER_AGENTS } from './other-agents.ts';
+import { OPENCODE_EVIDENCE, OTHER_AGENTS } from './other-agents.ts';
 import { PACKAGE_RUNNERS } from './package-runners.ts';
 import { TMUX } from './tmux.ts';
 import { WRAPPERS } from './wrappers.ts';
@@ -26,7 +28,19 @@ export const FAMILIES: readonly Family[] = [
   ...ANCHORS,
 ];
 
+/** How the families whose processes carry marks tell whose a process is. */
+export const EVIDENCE: readonly Evidence[] = [CLAUDE_EVIDENCE, CODEX_EVIDENCE, OPENCODE_EVIDENCE];
+
+const SESSIONLESS: ReadonlySet<Role> = new Set<Role>([
+  ...EVIDENCE.flatMap(({ daemon }) => daemon?.role ?? []),
+  'dashboard',
+]);
+
+/** Supervisors, shared daemons and dashboards are agents' programs without a session of their own. */
+export const isSessionless = (role: Role | null): boolean => role !== null && SESSIONLESS.has(role);
+
 export { SERVER_BROWSER } from './browsers.ts';
+export type { Evidence } from './evidence.ts';
 export type { ArgumentTest, Carry, Family, Form, Interpreter, PathShape } from './families.ts';
 export { INTERPRETERS } from './interpreters.ts';
 export {

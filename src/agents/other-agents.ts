@@ -1,4 +1,17 @@
+import type { Evidence } from './evidence.ts';
 import type { Family } from './families.ts';
+
+/** Its third mark, AGENT, is a word that others use too. */
+export const OPENCODE_EVIDENCE: Evidence = {
+  agent: 'opencode',
+  title: 'OpenCode',
+  marks: ['OPENCODE_PID', 'OPENCODE'],
+  ownerPid: 'OPENCODE_PID',
+  sessionIds: [],
+  socket: null,
+  registers: false,
+  daemon: null,
+};
 
 /** Coding agents besides claude and codex. Names that other tools share ask for more than the name. */
 export const OTHER_AGENTS: readonly Family[] = [

@@ -102,6 +102,7 @@ const present = (
     seen,
     kind: node.kind,
     agent: node.agent,
+    isSession: world.isSession(node),
     name: seen.name,
     command: commandOf(node),
     ageSeconds: ageOf(facts, world.observation),
@@ -143,8 +144,7 @@ const totalsOf = (related: readonly JudgedProcess[], processes: number): Totals 
   const leaks = running.filter(p => p.verdict === 'leak');
   return {
     processes,
-    // Claude's supervisor and its helpers are no sessions.
-    agents: running.filter(p => p.kind === 'agent' && p.seen.role !== 'claude-daemon').length,
+    agents: running.filter(p => p.isSession).length,
     related: related.length,
     rss: sum(related, p => p.facts.rss ?? 0),
     swap: sum(related, p => p.facts.details?.swap ?? 0),

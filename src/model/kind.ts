@@ -17,6 +17,10 @@ export type Kind = (typeof KINDS)[number];
 export type Role =
   /** Claude's supervisor and its helpers: hard-protected, they restart what is killed. */
   | 'claude-daemon'
+  /** The app-server that all codex sessions share: hard-protected like it. */
+  | 'codex-daemon'
+  /** `claude agents`: shows sessions, has none. */
+  | 'dashboard'
   | 'background-session'
   /** A daemon by its own declaration (`--daemon`, claude-mem's worker). */
   | 'declared-daemon'

@@ -135,6 +135,8 @@ export interface JudgedProcess {
   /** May differ from `seen.kind`: context turns a nameless child of an agent into an MCP server. */
   readonly kind: Kind;
   readonly agent: string | null;
+  /** An agent with a session: its supervisor, a shared daemon and a dashboard have none. */
+  readonly isSession: boolean;
   readonly name: string;
   readonly command: string;
   readonly ageSeconds: number | null;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
-import { ancestorsOf, isRunningAgent } from '../../src/judge/rules/tree.ts';
+import { ancestorsOf, isRunningAgent, startedAfter } from '../../src/judge/rules/tree.ts';
 import { type Backend, VERDICTS } from '../../src/model/snapshot.ts';
 import {
   type Extra,
@@ -21,6 +21,10 @@ const COMMANDS = [
   'claude -p x',
   'claude daemon run',
   'claude --bg',
+  'claude bg-spare',
+  'claude agents',
+  'codex app-server --listen unix:// --managed-daemon',
+  'opencode',
   'claude --resume 9c33ca78-1244-4e57-8cc8-184e144261c7',
   'codex exec x',
   'node /opt/bin/codex exec x',
@@ -60,6 +64,8 @@ const env = fc.oneof(
       CLAUDECODE: fc.constant('1'),
       CLAUDE_CODE_SESSION_ID: fc.constantFrom(...IDS),
       CLAUDE_PID: fc.constantFrom(...PIDS.map(String), 'x'),
+      CODEX_SESSION_ID: fc.constantFrom(...IDS),
+      OPENCODE_PID: fc.constantFrom(...PIDS.map(String)),
       CLAUDE_CODE_ENTRYPOINT: fc.constantFrom('cli', 'sdk-ts'),
     },
     { requiredKeys: [] },
@@ -162,6 +168,15 @@ test('no random machine breaks what a verdict promises', () => {
         const node = tree.byPid.get(p.facts.pid)!;
         const agent = [...ancestorsOf(node)].find(isRunningAgent);
         const above = snapshot.processes.find(q => q.facts.pid === agent?.facts.pid);
+        expect(['claude-daemon', 'codex-daemon']).not.toContain(p.seen.role);
+        for (const [family, pid] of [
+          ['claude', p.facts.env?.CLAUDE_PID],
+          ['opencode', p.facts.env?.OPENCODE_PID],
+        ]) {
+          const named = tree.byPid.get(Number(pid ?? Number.NaN));
+          const owns = named !== undefined && isRunningAgent(named) && named.agent === family;
+          if (owns && named !== node && agent === undefined) expect(startedAfter(named, node)).toBe(true);
+        }
         if (above !== undefined && p.facts.state !== 'Z') expect(above.verdict).toBe('leak');
       }
       const { totals } = snapshot;

@@ -1,3 +1,4 @@
+import { isSessionless } from '../../agents/index.ts';
 import { plural } from '../../model/format.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
@@ -39,6 +40,8 @@ const worksFor = (p: JudgedProcess, byPid: ReadonlyMap<number, JudgedProcess>): 
     pid = parent.facts.ppid;
     parent = byPid.get(pid ?? -1);
   }
+  // A daemon that several sessions share runs one server for each of them.
+  if (parent !== undefined && isSessionless(parent.seen.role)) return null;
   return pid === null || pid <= 1 ? null : pid;
 };
 

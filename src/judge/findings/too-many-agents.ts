@@ -1,5 +1,4 @@
 import { formatAge } from '../../model/format.ts';
-import { isZombie } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
 
@@ -35,8 +34,7 @@ const oldest = (agents: readonly JudgedProcess[]): JudgedProcess =>
 const groupByFamily = (processes: readonly JudgedProcess[]): Map<string, JudgedProcess[]> => {
   const families = new Map<string, JudgedProcess[]>();
   for (const p of processes) {
-    if (p.kind !== 'agent' || p.agent === null || isZombie(p.facts) || p.seen.role === 'claude-daemon')
-      continue;
+    if (p.agent === null || !p.isSession) continue;
     families.set(p.agent, [...(families.get(p.agent) ?? []), p]);
   }
   return families;

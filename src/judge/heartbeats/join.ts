@@ -1,6 +1,5 @@
 import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
-import { isZombie } from '../../model/process.ts';
 import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
 import { ageOfReading } from './age.ts';
 
@@ -54,9 +53,7 @@ const sessionIdsByAgent = (agents: readonly JudgedProcess[], sessions: readonly 
 
 /** The agents that a file can be tied to, by each thing a file may name. */
 const indexAgents = ({ processes, sessions }: JoinInput) => {
-  const agents = processes.filter(
-    p => p.kind === 'agent' && !isZombie(p.facts) && p.seen.role !== 'claude-daemon',
-  );
+  const agents = processes.filter(p => p.isSession);
   const byPid = new Map<number, JudgedProcess[]>();
   const bySession = new Map<string, JudgedProcess[]>();
   const byTmux = new Map<string, JudgedProcess[]>();

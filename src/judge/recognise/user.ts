@@ -1,4 +1,5 @@
 import type { UserRecogniser } from '../../model/config.ts';
+import { starMatcher } from '../../model/glob.ts';
 import type { Layer } from './layers.ts';
 import { scriptOf, shellUse } from './layers.ts';
 import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
@@ -7,13 +8,6 @@ import { baseOf, programName, withoutVersion } from './words.ts';
 export interface UserRecognisers {
   find(layer: Layer, exe: string | null): UserRecogniser | null;
 }
-
-const globToTest = (glob: string): ((name: string) => boolean) => {
-  if (!glob.includes('*')) return name => name === glob;
-  const source = glob.split('*').map(part => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  const pattern = new RegExp(`^${source.join('.*')}$`, 's');
-  return name => pattern.test(name);
-};
 
 const scriptIn = (layer: Layer): string | null => {
   const name = programName(layer.token);
@@ -27,7 +21,7 @@ const scriptIn = (layer: Layer): string | null => {
 /** A user's own recognisers, in the order of the config; null when there is none. */
 export const indexRecognisers = (recognisers: readonly UserRecogniser[]): UserRecognisers | null => {
   if (recognisers.length === 0) return null;
-  const tests = recognisers.map(recogniser => ({ recogniser, fits: globToTest(recogniser.program) }));
+  const tests = recognisers.map(recogniser => ({ recogniser, fits: starMatcher(recogniser.program) }));
   return {
     find: (layer, exe) => {
       const names = new Set([baseOf(layer.token), programName(layer.token)]);

@@ -1,3 +1,4 @@
+import { isSessionless } from '../../agents/index.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie, sameArgv } from '../../model/process.ts';
 import { carrierOf, type Node, subtreeOf } from './tree.ts';
@@ -35,7 +36,8 @@ function* runsFor(carrier: Node): Generator<Node> {
 /** The same server for the same parent again, oldest first; the newest one is the one in use. */
 export const duplicatesOf = (node: Node): Node[] => {
   const carrier = carrierOf(node);
-  if (carrier === null || !canBeDuplicate(node)) return [];
+  // A daemon that several sessions share runs one server for each of them.
+  if (carrier === null || isSessionless(carrier.seen.role) || !canBeDuplicate(node)) return [];
   return [...runsFor(carrier)]
     .filter(other => isSameServer(node, other))
     .sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid);

@@ -1,6 +1,6 @@
 import type { AnchorKind, Kind } from '../../model/kind.ts';
 import type { TmuxPane, TmuxServer } from '../../model/snapshot.ts';
-import type { Node } from './tree.ts';
+import { calls, type Node } from './tree.ts';
 
 /** Where climbing from a process towards the root ends. */
 export type Climb =
@@ -105,8 +105,6 @@ const withoutParent = (node: Node): Climb => {
     return { end: 'anchor', anchor: 'outside', at: 'a parent outside this namespace', through: null };
   return { end: 'unknown' };
 };
-
-const calls = (node: Node): string => `${node.seen.name} (${node.facts.pid})`;
 
 const anchored = (anchor: AnchorKind | 'service', at: Node, onTerminal?: Node): Climb => ({
   end: 'anchor',

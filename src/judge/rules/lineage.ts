@@ -1,3 +1,4 @@
+import { isSessionless } from '../../agents/index.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
 import { agentAbove, type Node, nodeWithKey, type Tree } from './tree.ts';
@@ -36,6 +37,8 @@ export class Lineage {
     for (const node of tree.nodes) {
       const agent = agentAbove(node);
       if (agent === null || node.facts.unreadable) continue;
+      // What hangs below a shared daemon belongs to one of its sessions, and nobody can see to which.
+      if (isSessionless(agent.seen.role) && sessionIdOf(agent) === null) continue;
       const key = keyOf(node.facts);
       const known = this.#entries.get(key);
       const owner = keyOf(agent.facts);

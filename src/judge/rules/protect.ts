@@ -1,9 +1,11 @@
+import { EVIDENCE } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
+import { starMatcher } from '../../model/glob.ts';
 import type { Role } from '../../model/kind.ts';
 import { belonging } from '../../model/process.ts';
 import { servingPort } from './carries.ts';
 import { serviceReason } from './outliving.ts';
-import type { Ownership } from './owner.ts';
+import type { Ownership } from './ownership.ts';
 import { carrierOf, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
@@ -11,8 +13,12 @@ type Reason = string | null;
 
 /** Roles nobody may end, and what to do instead. */
 const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
+  ...Object.fromEntries(
+    EVIDENCE.flatMap(({ daemon }) =>
+      daemon === null ? [] : [[daemon.role, `${daemon.what}: use \`${daemon.stop}\``]],
+    ),
+  ),
   'tmux-server': 'a tmux server: ending it ends every session in it',
-  'claude-daemon': "Claude's own supervisor: use `claude daemon stop`",
   'background-session': 'a background session: its supervisor would restart it; use `claude stop ID`',
   'wsl-plumbing': 'part of WSL itself: ending it destroys the distribution',
 };
@@ -43,14 +49,11 @@ export const hardReason = (node: Node, world: World): Reason => {
   return configReason(node, world.config);
 };
 
-/** `*` matches any run of characters; everything else is literal. */
-const globToRegExp = (glob: string): RegExp =>
-  new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
+type Matcher = ReturnType<typeof starMatcher>;
+const compiled = new WeakMap<readonly string[], readonly Matcher[]>();
 
-const compiled = new WeakMap<readonly string[], readonly RegExp[]>();
-
-const patternsOf = (globs: readonly string[]): readonly RegExp[] => {
-  const known = compiled.get(globs) ?? globs.map(globToRegExp);
+const patternsOf = (globs: readonly string[]): readonly Matcher[] => {
+  const known = compiled.get(globs) ?? globs.map(starMatcher);
   compiled.set(globs, known);
   return known;
 };
@@ -59,7 +62,7 @@ const configReason = (node: Node, config: Config): Reason => {
   if (config.protect.length === 0) return null;
   const words = [node.seen.name, node.facts.comm, ...(node.facts.argv ?? [])];
   const names = words.flatMap(word => [word, word.slice(word.lastIndexOf('/') + 1)]);
-  const index = patternsOf(config.protect).findIndex(pattern => names.some(name => pattern.test(name)));
+  const index = patternsOf(config.protect).findIndex(pattern => names.some(pattern));
   return index < 0 ? null : `protected by the config (${config.protect[index]})`;
 };
 

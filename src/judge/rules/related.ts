@@ -3,6 +3,7 @@ import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
 import { climber, panesOf } from './climb.ts';
+import { wasStartedByAgent } from './environ-owner.ts';
 import type { Lineage } from './lineage.ts';
 import {
   agentAbove,
@@ -20,12 +21,6 @@ const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', '
 /** `npx -y chroma-mcp` is a server's business before the server has started, too. */
 const isAgentBusiness = ({ kind, seen }: Node): boolean =>
   AGENT_BUSINESS.has(kind === 'wrapper' ? (seen.wraps ?? kind) : kind);
-
-/** Environment left by an agent: the process was once started below one. */
-const wasStartedByAgent = (node: Node): boolean =>
-  node.facts.env?.CLAUDE_CODE_SESSION_ID !== undefined ||
-  node.facts.env?.CLAUDE_PID !== undefined ||
-  node.facts.env?.CLAUDECODE !== undefined;
 
 /** Everything that concerns an agent: itself, what is or was below one, servers and builds, and the tmux panes around it. */
 export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {

@@ -146,6 +146,9 @@ export const agentAbove = (node: Node): Node | null => {
   return null;
 };
 
+/** How a sentence names a process: `claude (4711)`. */
+export const calls = (node: Pick<Node, 'seen' | 'facts'>): string => `${node.seen.name} (${node.facts.pid})`;
+
 /** Did `a` surely start after `b`? Unknown ages give no evidence, so the answer is no. */
 export const startedAfter = (a: Pick<Node, 'facts'>, b: Pick<Node, 'facts'>): boolean =>
   a.facts.born !== null && b.facts.born !== null && a.facts.born > b.facts.born;

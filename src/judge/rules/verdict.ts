@@ -4,9 +4,10 @@ import type { Verdict } from '../../model/snapshot.ts';
 import { abandonment } from './abandonment.ts';
 import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
 import type { Climb } from './climb.ts';
-import { isOwnOwner, type Ownership, ownershipOf } from './owner.ts';
+import { isOwnOwner, ownershipOf } from './owner.ts';
+import type { Ownership } from './ownership.ts';
 import { hardReason, softReason } from './protect.ts';
-import { agentAbove, type Node } from './tree.ts';
+import { agentAbove, calls, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
 export interface Judgement {
@@ -168,8 +169,6 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
 
   return judge;
 };
-
-const calls = (node: Node): string => `${node.seen.name} (${node.facts.pid})`;
 
 /** The node and what is above it, below `top`. */
 function* upTo(node: Node, top: Node): Generator<Node> {

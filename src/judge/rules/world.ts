@@ -1,3 +1,4 @@
+import { isSessionless } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
@@ -21,6 +22,8 @@ export interface World {
   readonly climb: (node: Node) => Climb;
   /** The session file that speaks of this very process (pid and start time agree). */
   readonly sessionOf: (node: Node) => ClaudeSession | null;
+  /** An agent that has a session: supervisors, shared daemons and dashboards have none. */
+  readonly isSession: (node: Node) => boolean;
   /** What is known of the transcript of an agent's session. */
   readonly transcriptOf: (agent: Node) => Reading | null;
   /** Why an agent's own records call its work finished; null when they do not. */
@@ -69,6 +72,7 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
     sessionOf,
+    isSession: node => isRunningAgent(node) && !isSessionless(node.seen.role),
     transcriptOf: agent => {
       const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
       return id === undefined ? null : (transcripts().get(id) ?? null);

@@ -1,3 +1,4 @@
+import { isSessionless } from '../../agents/index.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { JudgedProcess, Owner } from '../../model/snapshot.ts';
 import { DEMO_CLOCK, DEMO_UID, type DemoProcess, demoStart } from './machine.ts';
@@ -90,6 +91,7 @@ export const judgedDemo = (
     },
     kind: p.kind,
     agent: p.agent,
+    isSession: p.kind === 'agent' && !isSessionless(p.role ?? null),
     name: p.name,
     command: p.command,
     ageSeconds: p.age + elapsed,

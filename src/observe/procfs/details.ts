@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { EVIDENCE } from '../../agents/index.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { ENV_NAMES, type EnvName, type NamedEnv, type ProcessDetails } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
@@ -8,8 +9,17 @@ import { BUFFER, listDirectory, readLink, readOnceIntoBuffer, readText } from '.
 import { listeningOf, readTcp, type TcpTable } from './sockets.ts';
 import { readStatus } from './status.ts';
 
-const CLAUDE = 'CLAUDE';
-const OTHER_NAMES = ENV_NAMES.filter(name => !name.startsWith(CLAUDE));
+/** Most environments hold no mark of any agent: one search for the beginning of its names saves one for each. */
+const PREFIXES = EVIDENCE.map(({ agent }) => agent.toUpperCase());
+const NAMES_BY_PREFIX = PREFIXES.map(
+  prefix => [prefix, ENV_NAMES.filter(name => name.startsWith(prefix))] as const,
+);
+const OTHER_NAMES = ENV_NAMES.filter(name => !PREFIXES.some(prefix => name.startsWith(prefix)));
+
+const namesIn = (text: string): readonly EnvName[] => [
+  ...OTHER_NAMES,
+  ...NAMES_BY_PREFIX.flatMap(([prefix, names]) => (text.includes(`\0${prefix}`) ? names : [])),
+];
 
 /** Beyond the shared buffer: the names we want may lie anywhere. */
 const readLongBlock = (path: string): Buffer | null => {
@@ -33,7 +43,7 @@ export const readEnv = (root: string, pid: number): NamedEnv | null => {
   // Searched as one text, a byte a character: splitting it into its forty entries took three times as long.
   const text = `\0${block.toString('latin1')}\0`;
   const env: Partial<Record<EnvName, string>> = {};
-  for (const name of text.includes(CLAUDE) ? ENV_NAMES : OTHER_NAMES) {
+  for (const name of namesIn(text)) {
     const found = text.indexOf(`\0${name}=`);
     if (found < 0) continue;
     const from = found + name.length + 1; // `text` begins one before `block`, the value one behind the `=`

@@ -42,6 +42,7 @@ export const invent = (pid: number, ppid: number, part: Part = {}): JudgedProces
     agent: null,
     name: `p${pid}`,
     command: `p${pid} --run`,
+    isSession: kind === 'agent',
     ageSeconds: born === null ? null : CLOCK - born,
     depth: 0,
     owner: null,

@@ -1,0 +1,105 @@
+import { EVIDENCE, type Evidence } from '../../agents/index.ts';
+import type { EnvName } from '../../model/process.ts';
+import { type Ownership, ownedBy } from './ownership.ts';
+import { ancestorsOf, calls, isRunningAgent, type Node, startedAfter } from './tree.ts';
+import type { World } from './world.ts';
+
+/** As many characters of a session's id as git shows of a commit's: enough to tell two apart. */
+const SHOWN_ID = 8;
+
+const pidIn = (text: string | undefined): number | null =>
+  text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+
+const variableOf = (node: Node, name: EnvName | null): string | undefined =>
+  name === null ? undefined : node.facts.env?.[name];
+
+/** Did a session of this family put its marks into the environment of this process, or of one that started it? */
+const carriesMarks = (node: Node, { marks }: Evidence): boolean =>
+  node.facts.env !== null && marks.some(name => node.facts.env?.[name] !== undefined);
+
+/** Environment left by an agent: the process was once started below one. */
+export const wasStartedByAgent = (node: Node): boolean => EVIDENCE.some(family => carriesMarks(node, family));
+
+/** The ids of the sessions that its environment names, of every family. */
+export const sessionsNamedBy = (node: Node): string[] =>
+  EVIDENCE.flatMap(({ sessionIds }) => sessionIds.flatMap(name => variableOf(node, name) ?? []));
+
+/**
+ * A tmux server, a user manager or a container's PID 1 that was started from an agent's shell hands that agent's
+ * environment to all that it starts, wanted or not: the variables then say nothing about who started the process.
+ */
+const handedDownBy = (node: Node, { marks }: Evidence): Node | null => {
+  for (const up of ancestorsOf(node)) {
+    const adopter = up.seen.role === 'tmux-server' || up.seen.adoptsOrphans || up.facts.pid === 1;
+    if (
+      adopter &&
+      up.facts.env !== null &&
+      marks.every(name => up.facts.env?.[name] === node.facts.env?.[name])
+    )
+      return up;
+  }
+  return null;
+};
+
+const holdsSession = (agent: Node, ids: readonly string[], world: World): boolean =>
+  ids.some(id => world.sessionOf(agent)?.sessionId === id || agent.seen.sessionIds.includes(id));
+
+/** Of an older agent that cannot be ruled out: why it may be the one after all. */
+const possibleOwner = (family: Evidence, older: readonly Node[], world: World): string | null => {
+  if (family.registers) {
+    // `/clear` changes ids: a running session that never registered may be the one.
+    const silent = older.find(agent => world.isSession(agent) && world.sessionOf(agent) === null);
+    return silent === undefined ? null : `${calls(silent)} has told nobody its session`;
+  }
+  return older[0] === undefined ? null : `${calls(older[0])} may run it: nothing tells its session`;
+};
+
+/** What the marks of one family say about the owner; null when there are none, or when they prove nothing. */
+const namedBy = (family: Evidence, node: Node, world: World): Ownership | null => {
+  if (!carriesMarks(node, family)) return null;
+  const ids = family.sessionIds.flatMap(name => variableOf(node, name) ?? []);
+  const pid = pidIn(variableOf(node, family.ownerPid));
+  // A session that was restarted in place carries its own id: it does not own itself.
+  if (isRunningAgent(node) && (pid === node.facts.pid || holdsSession(node, ids, world))) return null;
+
+  // Who could have put these variables there: running agents that are not known to have started later.
+  const older = world.agents.filter(
+    agent => agent.agent === family.agent && agent !== node && !startedAfter(agent, node),
+  );
+  const starter =
+    older.find(agent => agent.facts.pid === pid) ?? older.find(agent => holdsSession(agent, ids, world));
+  if (starter !== undefined)
+    return ownedBy(starter, world, 'environ', `its environment names ${calls(starter)}`);
+
+  // Whoever sits in a pane or an editor got its environment from there, whatever has become of the agent.
+  const { end } = world.climb(node);
+  if (end === 'pane' || end === 'anchor') return null;
+
+  const [id = null] = ids;
+  const owner = { pid, start: null, sessionId: id, how: 'environ', alive: false } as const;
+  const who =
+    id !== null
+      ? `${family.title} session ${id.slice(0, SHOWN_ID)}`
+      : pid !== null
+        ? `${family.agent} ${pid}`
+        : `a session of ${family.title}`;
+  const source = handedDownBy(node, family);
+  if (source !== null)
+    return { owner, fate: 'unproven', why: `got the environment of ${who} from ${calls(source)}` };
+  if (id === null && pid === null) {
+    const any = older.find(world.isSession);
+    if (any !== undefined) {
+      const why = `started by ${who}, perhaps by ${calls(any)}`;
+      return { owner: { ...owner, alive: true }, fate: 'undecided', why };
+    }
+  }
+  // A pid names the owner itself; an id only what the owner was called then.
+  const doubt = pid === null ? possibleOwner(family, older, world) : null;
+  return doubt === null
+    ? { owner, fate: 'dead', why: `started by ${who}, which has ended` }
+    : { owner, fate: 'unproven', why: `started by ${who}, which is not known to run, but ${doubt}` };
+};
+
+/** One answer per family whose marks the process carries: codex started from claude's shell leaves both. */
+export const environOwners = (node: Node, world: World): Ownership[] =>
+  node.facts.env === null ? [] : EVIDENCE.flatMap(family => namedBy(family, node, world) ?? []);

@@ -1,0 +1,28 @@
+import type { Owner } from '../../model/snapshot.ts';
+import type { Node } from './tree.ts';
+import { sessionIdOf, type World } from './world.ts';
+
+/**
+ * How sure we are about an owner's fate. `unproven`: not to be found, but that proves nothing by itself;
+ * `uncertain`: there are signs that it lives; `undecided`: any of several running agents may be the owner.
+ */
+export type Fate = 'alive' | 'dead' | 'unproven' | 'uncertain' | 'undecided';
+
+/** What one piece of evidence, or all of it together, says about a process's owner. */
+export interface Ownership {
+  readonly owner: Owner;
+  readonly fate: Fate;
+  readonly why: string;
+}
+
+export const ownedBy = (agent: Node, world: World, how: Owner['how'], why: string): Ownership => ({
+  owner: {
+    pid: agent.facts.pid,
+    start: agent.facts.start,
+    sessionId: sessionIdOf(world, agent),
+    how,
+    alive: true,
+  },
+  fate: 'alive',
+  why,
+});

@@ -1,0 +1,119 @@
+/**
+ * Globs without regular expressions: a pattern may come with a cloned repository, and one such as
+ * `*a*a*a*b` takes a backtracking engine longer than anyone lives. Here a mismatch only ever goes back
+ * to the last `*`, so the work is at most pattern times text.
+ */
+
+type Matcher = (text: string) => boolean;
+
+/** One character: itself, any (`?`), or one of a set; `*` is a run of any. */
+type Token = '*' | '?' | { readonly one: (char: string) => boolean };
+
+const matchTokens = (tokens: readonly Token[], text: string): boolean => {
+  let token = 0;
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  while (at < text.length) {
+    const wanted = tokens[token];
+    if (wanted === '*') {
+      star = token++;
+      resume = at;
+    } else if (wanted !== undefined && (wanted === '?' || wanted.one(text[at] as string))) {
+      token += 1;
+      at += 1;
+    } else if (star !== -1) {
+      token = star + 1;
+      at = ++resume;
+    } else return false;
+  }
+  while (tokens[token] === '*') token += 1;
+  return token === tokens.length;
+};
+
+const literal = (char: string): Token => ({ one: other => other === char });
+
+/** Only `*` means something: for names of programs, which may hold any other character. */
+export const starMatcher = (glob: string): Matcher => {
+  const first = glob.indexOf('*');
+  if (first === -1) return text => text === glob;
+  const head = glob.slice(0, first);
+  const tail = glob.slice(glob.lastIndexOf('*') + 1);
+  const pieces = glob
+    .slice(first, glob.length - tail.length)
+    .split('*')
+    .filter(piece => piece !== '');
+  // The leftmost place for each piece leaves the most room for those behind it.
+  return text => {
+    if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail))
+      return false;
+    let at = head.length;
+    for (const piece of pieces) {
+      const found = text.indexOf(piece, at);
+      if (found === -1) return false;
+      at = found + piece.length;
+    }
+    return at <= text.length - tail.length;
+  };
+};
+
+/** `[abc]`, `[a-z]`, `[!a]`; null when it is not closed. */
+const readSet = (glob: string, open: number): { readonly token: Token; readonly end: number } | null => {
+  const negated = glob[open + 1] === '!' || glob[open + 1] === '^';
+  const start = open + (negated ? 2 : 1);
+  const close = glob.indexOf(']', start + 1);
+  if (close === -1) return null;
+  const body = glob.slice(start, close);
+  const one = (char: string): boolean => {
+    for (let i = 0; i < body.length; i++) {
+      const range = body[i + 1] === '-' && i + 2 < body.length;
+      const to = range ? (body[i + 2] as string) : (body[i] as string);
+      if (char >= (body[i] as string) && char <= to) return !negated;
+      if (range) i += 2;
+    }
+    return negated;
+  };
+  return { token: { one }, end: close };
+};
+
+const tokensOf = (glob: string): Token[] | null => {
+  const tokens: Token[] = [];
+  for (let i = 0; i < glob.length; i++) {
+    const char = glob[i] as string;
+    if (char === '[') {
+      const set = readSet(glob, i);
+      if (set === null) return null;
+      tokens.push(set.token);
+      i = set.end;
+    } else if (char === '*' || char === '?') {
+      if (char !== '*' || tokens.at(-1) !== '*') tokens.push(char);
+    } else tokens.push(literal(char));
+  }
+  return tokens;
+};
+
+const MOST_ALTERNATIVES = 64;
+
+/** `{a,b}` written out; null when that gives more than anyone writes by hand. */
+const alternatives = (glob: string): string[] | null => {
+  let made = [''];
+  let from = 0;
+  for (const { 0: whole, index } of glob.matchAll(/\{[^{}]*\}/g)) {
+    const choices = whole.slice(1, -1).split(',');
+    if (made.length * choices.length > MOST_ALTERNATIVES) return null;
+    const before = glob.slice(from, index);
+    made = made.flatMap(start => choices.map(choice => start + before + choice));
+    from = index + whole.length;
+  }
+  return made.map(start => start + glob.slice(from));
+};
+
+/** One segment of a path: `*`, `?`, `[abc]` and `{a,b}`; a leading dot must be written out. */
+export const segmentMatcher = (segment: string): Matcher => {
+  const ways = (alternatives(segment) ?? []).flatMap(way => {
+    const tokens = tokensOf(way);
+    // What cannot be read matches nothing.
+    return tokens === null ? [] : [{ tokens, hidden: way.startsWith('.') }];
+  });
+  return name => ways.some(({ tokens, hidden }) => (hidden || name[0] !== '.') && matchTokens(tokens, name));
+};
