@@ -13,6 +13,7 @@ import {
   addSweepOptions,
   type CommonOptions,
 } from './commands/options.ts';
+import { losable } from './commands/output.ts';
 import { wantsColor } from './commands/paint.ts';
 import type { Kind } from './model/kind.ts';
 import { visible } from './model/text.ts';
@@ -32,6 +33,11 @@ const widthOf = (env: NodeJS.ProcessEnv): number => {
   return process.stdout.columns ?? DEFAULT_WIDTH;
 };
 
+const err = losable(process.stderr);
+const out = losable(process.stdout, why => err.write(`reaptop: the output could not be written: ${why}\n`));
+/** The exit code tells what was done to the machine: a lost output does not change it. */
+let acted = false;
+
 const prepared = (flags: Flags) => prepare(flags, process.env, process.cwd());
 
 const runMain = async (options: MainOptions): Promise<number> => {
@@ -44,7 +50,7 @@ const runMain = async (options: MainOptions): Promise<number> => {
     if (options.demo === true) return demo(liveOptions, process.env);
     return live(await prepared(options), { ...liveOptions, poll: options.poll === true }, process.env);
   }
-  if (!headless) process.stderr.write('reaptop: no terminal here, so this is the text of --once\n');
+  if (!headless) err.write('reaptop: no terminal here, so this is the text of --once\n');
   const { config, collectorWith } = await prepared(options);
   return once(
     collectorWith(scannedFiles(config)),
@@ -55,7 +61,7 @@ const runMain = async (options: MainOptions): Promise<number> => {
       color,
       failOn: options.failOn ?? null,
     },
-    process.stdout,
+    out,
   );
 };
 
@@ -67,9 +73,11 @@ interface CleanFlags extends ActingOptions {
   readonly zombieParents?: boolean;
 }
 
+const isForced = (flags: ActingOptions): boolean => flags.force === true || flags.yes === true;
+
 /** What `clean` and `sweep` share. */
 const actingOptions = (flags: ActingOptions) => ({
-  force: flags.force === true || flags.yes === true,
+  force: isForced(flags),
   dryRun: flags.dryRun === true,
   graceSeconds: flags.grace,
   verbose: flags.verbose === true,
@@ -79,10 +87,15 @@ const actingOptions = (flags: ActingOptions) => ({
   color: wantsColor(process.stdout, process.env, !flags.color),
 });
 
-/** Ctrl-C and SIGTERM end a run between two steps. */
-const interruption = (): AbortSignal => {
+/**
+ * Ctrl-C and the like end a run between two steps. However often they come: what was begun is still written down,
+ * which takes a moment, and the lock is released.
+ */
+const interruption = (flags: ActingOptions): AbortSignal => {
+  acted = isForced(flags) && flags.dryRun !== true;
   const abort = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
+    process.on(signal, () => abort.abort());
   return abort.signal;
 };
 
@@ -94,9 +107,9 @@ const runClean = async (flags: CleanFlags): Promise<number> => {
       collector: collectorWith(NO_FILES),
       system,
       config,
-      out: process.stdout,
-      err: process.stderr,
-      abort: interruption(),
+      out,
+      err,
+      abort: interruption(flags),
     },
     {
       ...actingOptions(flags),
@@ -117,9 +130,9 @@ const runSweep = async (flags: ActingOptions & { readonly retention: number }): 
       collector: collectorWith(scannedFiles(config)),
       system,
       env: process.env,
-      out: process.stdout,
-      err: process.stderr,
-      abort: interruption(),
+      out,
+      err,
+      abort: interruption(flags),
     },
     { ...actingOptions(flags), retentionDays: flags.retention },
   );
@@ -174,15 +187,13 @@ const complain = (program: Command, error: unknown): number => {
       : error instanceof Error
         ? error.message
         : String(error);
-  process.stderr.write(`reaptop: ${visible(sentence)}\n${usage ? usageLine(program) : ''}`);
+  err.write(`reaptop: ${visible(sentence)}\n${usage ? usageLine(program) : ''}`);
   return usage ? EXIT_USAGE : EXIT_FAILURE;
 };
 
 const main = async (): Promise<void> => {
-  // `reaptop --once | head` closes the pipe early: that is no failure.
-  process.stdout.on('error', error => {
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0);
-    throw error;
+  process.on('exit', () => {
+    if (out.lost() !== null && !acted && !process.exitCode) process.exitCode = EXIT_FAILURE;
   });
   const program = buildProgram(code => {
     process.exitCode = code;

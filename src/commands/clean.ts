@@ -1,4 +1,4 @@
-import { takeRunLock } from '../act/record/lock.ts';
+import { completeEarlierActs, perform } from '../act/perform.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { type TerminateResult, terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
@@ -61,22 +61,36 @@ export const clean = async (dependencies: CleanDependencies, options: CleanOptio
   const acts = options.force && !options.dryRun;
   if (!options.json) out.write(describePlan(plan, snapshot, acts, options));
   if (!acts || plan.steps.length === 0) {
+    if (acts) await completeEarlierActs(dependencies.system, BY, snapshot.host.bootId);
     if (options.json) writeJson(dependencies, snapshot, plan, null);
     return failOnCode(snapshot, options.failOn);
   }
-  const lock = await takeRunLock(dependencies.system, BY);
-  if (lock.status === 'held') {
-    dependencies.err.write(`reaptop: nothing was signalled: ${lock.why}\n`);
+  const performed = await perform({
+    system: dependencies.system,
+    by: BY,
+    why: askedFor(options),
+    plan,
+    boot: snapshot.host.bootId,
+    run: () => run(plan, options, dependencies),
+  });
+  if (performed.status === 'held') {
+    dependencies.err.write(`reaptop: nothing was signalled: ${performed.why}\n`);
     return EXIT_FAILURE;
   }
-  if (lock.warning !== null) dependencies.err.write(`reaptop: ${lock.warning}\n`);
-  try {
-    const result = await run(plan, options, dependencies);
-    return await report(plan, snapshot, result, options, dependencies);
-  } finally {
-    lock.release();
-  }
+  for (const warning of performed.warnings) dependencies.err.write(`reaptop: ${warning}\n`);
+  return report(plan, snapshot, performed, options, dependencies);
 };
+
+/** What the user asked for, for the record. */
+const askedFor = (options: CleanOptions): string =>
+  [
+    'clean --force',
+    `--age-threshold ${options.ageThresholdMinutes}`,
+    ...(options.suspects ? ['--suspects'] : []),
+    ...options.kinds.map(kind => `--kind ${kind}`),
+    ...options.pids.map(({ pid }) => `--pid ${pid}`),
+    ...(options.zombieParents ? ['--zombie-parents'] : []),
+  ].join(' ');
 
 const lookTwice = async (collector: Collector): Promise<Snapshot> => {
   const first = await collector.collect({ all: true });
@@ -154,23 +168,14 @@ const run = async (
   }
 };
 
-const report = async (
+const report = (
   plan: Plan,
   snapshot: Snapshot,
-  result: TerminateResult,
+  { deed: result, audited }: { readonly deed: TerminateResult; readonly audited: boolean },
   options: CleanOptions,
   dependencies: CleanDependencies,
-): Promise<number> => {
-  const { auditAct } = await import('../act/record/audit.ts');
+): number => {
   const { out, err, abort } = dependencies;
-  const warning = auditAct({
-    by: BY,
-    plan,
-    outcomes: result.outcomes,
-    durationMs: result.durationMs,
-    note: result.stopped ?? undefined,
-  });
-  if (warning !== null) err.write(`reaptop: ${warning}\n`);
   for (const text of result.warnings) err.write(`reaptop: ${text}\n`);
   if (options.json) writeJson(dependencies, snapshot, plan, result);
   else {
@@ -178,7 +183,7 @@ const report = async (
     for (const outcome of result.outcomes) out.write(`${outcomeLine(outcome, options.width, paint)}\n`);
     if (options.verbose)
       out.write(
-        `Took ${(result.durationMs / 1000).toFixed(1)} s; ${warning === null ? 'written to the audit log' : 'not in the audit log'}.\n`,
+        `Took ${(result.durationMs / 1000).toFixed(1)} s; ${audited ? 'written to the audit log' : 'not in the audit log'}.\n`,
       );
     if (result.stopped !== null) out.write(`Stopped early: ${result.stopped}.\n`);
     out.write(`${summarise(result.outcomes)}\n`);

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { takeRunLock } from '../act/record/lock.ts';
+import { perform } from '../act/perform.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
@@ -63,19 +63,21 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
     if (options.json) writeJson(dependencies, moment, plan, null);
     return failOnCode(moment, options.failOn);
   }
-  const lock = await takeRunLock(system, 'sweep');
-  if (lock.status === 'held') {
-    err.write(`reaptop: nothing was touched: ${lock.why}\n`);
+  const performed = await perform({
+    system,
+    by: 'sweep',
+    why: `sweep --force --retention ${options.retentionDays}`,
+    plan: asPlan(plan),
+    sessions: plan.sessions,
+    boot: moment.host.bootId,
+    run: () => run(plan, async () => planFor(await look()), options, dependencies),
+  });
+  if (performed.status === 'held') {
+    err.write(`reaptop: nothing was touched: ${performed.why}\n`);
     return EXIT_FAILURE;
   }
-  if (lock.warning !== null) err.write(`reaptop: ${lock.warning}\n`);
-  try {
-    const planAgain = async () => planFor(await look());
-    const result = await run(plan, planAgain, options, dependencies);
-    return await report(plan, moment, result, options, dependencies);
-  } finally {
-    lock.release();
-  }
+  for (const warning of performed.warnings) err.write(`reaptop: ${warning}\n`);
+  return report(plan, moment, performed.deed, options, dependencies);
 };
 
 /** A path as it can be pasted into the shell we were started from. */
@@ -141,19 +143,16 @@ const isOver = ({ outcome }: SessionRecord): boolean => outcome === 'ended' || o
 
 const failed = (record: FileRecord): boolean => record.outcome === 'failed';
 
-const report = async (
+const report = (
   plan: SweepPlan,
   moment: JudgedMoment,
   result: SweepResult,
   options: SweepOptions,
   dependencies: SweepDependencies,
-): Promise<number> => {
-  const { auditAct } = await import('../act/record/audit.ts');
+): number => {
   const { out, err, abort } = dependencies;
-  const { outcomes, sessions, files, durationMs } = result;
-  const warning = auditAct({ by: 'sweep', plan: asPlan(plan), outcomes, durationMs, sessions, files });
-  for (const text of [...(warning === null ? [] : [warning]), ...result.warnings])
-    err.write(`reaptop: ${text}\n`);
+  const { outcomes, files } = result;
+  for (const text of result.warnings) err.write(`reaptop: ${text}\n`);
   if (options.json) writeJson(dependencies, moment, plan, result);
   else out.write(reportText(result, options));
   if (abort.aborted) return EXIT_INTERRUPTED;

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { AUDIT_FILE } from '../act/record/lines.ts';
+import { readOwnTail } from '../act/record/own-file.ts';
 import { stateDirectory } from '../act/record/state-directory.ts';
 import { summarise } from '../act/summary.ts';
 import type { Outcome } from '../model/plan.ts';
@@ -14,17 +15,10 @@ export const auditTail = (env: NodeJS.ProcessEnv): LogLine[] => {
   const directory = stateDirectory(env);
   if (directory === null) return [];
   try {
-    const fd = openSync(join(directory, 'audit.jsonl'), 'r');
-    try {
-      const { size } = fstatSync(fd);
-      const buffer = Buffer.alloc(Math.min(size, TAIL_BYTES));
-      readSync(fd, buffer, 0, buffer.length, Math.max(0, size - buffer.length));
-      return buffer.toString('utf8').split('\n').flatMap(parseLine).slice(-TAIL_LINES);
-    } finally {
-      closeSync(fd);
-    }
+    const tail = readOwnTail(join(directory, AUDIT_FILE), TAIL_BYTES) ?? '';
+    return tail.split('\n').flatMap(parseLine).slice(-TAIL_LINES);
   } catch {
-    return []; // not there yet, or not ours to read
+    return []; // not ours to read
   }
 };
 

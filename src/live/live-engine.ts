@@ -117,7 +117,14 @@ export class LiveEngine implements Live {
   async #perform(plan: Plan, request: ActRequest, signal: AbortSignal): Promise<void> {
     const onOutcome = (outcome: Outcome): void => this.#note(outcome);
     try {
-      const done = await performPlan({ ...this.#options, plan, request, signal, onOutcome });
+      const done = await performPlan({
+        ...this.#options,
+        plan,
+        request,
+        boot: this.#state.snapshot.host.bootId,
+        signal,
+        onOutcome,
+      });
       this.#set({ running: { plan, outcomes: done.outcomes, done: true, summary: done.summary } });
       for (const line of done.log) this.#log(line);
     } catch (error) {

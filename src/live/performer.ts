@@ -1,4 +1,4 @@
-import { takeRunLock } from '../act/record/lock.ts';
+import { type Deed, perform } from '../act/perform.ts';
 import { sendSignals } from '../act/signal/send-signals.ts';
 import { leftSomething, summarise } from '../act/summary.ts';
 import { terminate } from '../act/terminate/terminate.ts';
@@ -16,6 +16,8 @@ export interface PerformInput {
   readonly config: Config;
   readonly plan: Plan;
   readonly request: ActRequest;
+  /** The boot that the plan belongs to. */
+  readonly boot: string | null;
   readonly signal: AbortSignal;
   readonly onOutcome: (outcome: Outcome) => void;
 }
@@ -28,27 +30,39 @@ export interface Performed {
 
 /** Runs a plan that the user read and confirmed, under the same lock and into the same log as `clean`. */
 export const performPlan = async (input: PerformInput): Promise<Performed> => {
-  const lock = await takeRunLock(input.system, 'tui');
-  if (lock.status === 'held') throw new Error(lock.why);
-  const startedAt = Date.now();
-  try {
-    const { outcomes, summary } = await carryOut(input);
-    const { auditAct } = await import('../act/record/audit.ts');
-    const warnings = [
-      lock.warning,
-      auditAct({ by: 'tui', plan: input.plan, outcomes, durationMs: Date.now() - startedAt }),
-    ];
-    const at = Date.now();
-    return {
-      outcomes,
-      summary,
-      log: [
-        { at, text: summary, tone: failed(input.request, outcomes) ? 'bad' : 'good' },
-        ...warnings.filter(text => text !== null).map(text => ({ at, text, tone: 'warn' as const })),
-      ],
-    };
-  } finally {
-    lock.release();
+  const { system, plan, request, boot } = input;
+  const performed = await perform({
+    system,
+    by: 'tui',
+    why: askedFor(request),
+    plan,
+    boot,
+    run: () => carryOut(input),
+  });
+  if (performed.status === 'held') throw new Error(performed.why);
+  const { outcomes, summary } = performed.deed;
+  const at = Date.now();
+  return {
+    outcomes,
+    summary,
+    log: [
+      { at, text: summary, tone: failed(request, outcomes) ? 'bad' : 'good' },
+      ...performed.warnings.map(text => ({ at, text, tone: 'warn' as const })),
+    ],
+  };
+};
+
+/** The key that was pressed, for the record. */
+const askedFor = (request: ActRequest): string => {
+  switch (request.act) {
+    case 'end':
+      return request.force ? 'X: kill now' : 'x: end';
+    case 'clean':
+      return 'c: clean what is proven leaked';
+    case 'zombies':
+      return 'z: deal with zombies';
+    case 'signal':
+      return `S: ${request.signal}`;
   }
 };
 
@@ -64,13 +78,14 @@ const carryOut = async ({
   request,
   signal,
   onOutcome,
-}: PerformInput): Promise<{ outcomes: readonly Outcome[]; summary: string }> => {
+}: PerformInput): Promise<Deed & { readonly summary: string }> => {
+  const startedAt = performance.now();
   // The TUI asks for the pid of every soft-protected process before it lets a plan run.
   const confirmed = new Set(plan.steps.filter(step => step.confirm).map(keyOf));
   if (request.act === 'signal') {
     const sent = await sendSignals({ system, plan, signal, confirmed });
     sent.outcomes.forEach(onOutcome);
-    return sent;
+    return { ...sent, durationMs: performance.now() - startedAt };
   }
   const common = {
     system,
@@ -82,9 +97,9 @@ const carryOut = async ({
       if (progress.type === 'outcome' && progress.outcome !== undefined) onOutcome(progress.outcome);
     },
   };
-  const { outcomes } =
+  const ended =
     request.act === 'zombies'
       ? await endZombies({ ...common, quietSeconds: config.thresholds.zombie.quietSeconds })
       : await terminate(common);
-  return { outcomes, summary: summarise(outcomes) };
+  return { ...ended, summary: summarise(ended.outcomes) };
 };

@@ -1,4 +1,6 @@
 import type { Identity } from './identity.ts';
+import type { Kind } from './kind.ts';
+import type { Verdict } from './snapshot.ts';
 
 /** Signals a plan may name. CHLD is the nudge for a parent that owes a wait. */
 export type SignalName =
@@ -13,12 +15,39 @@ export type SignalName =
   | 'SIGUSR2'
   | 'SIGCHLD';
 
+/** Who asks for a plan; goes into the audit log. */
+export type AskedBy = 'tui' | 'clean' | 'guard' | 'hook' | 'sweep';
+
+/** What a plan may touch. Hard protection is in no policy: nobody can switch it off. */
+export interface EndPolicy {
+  readonly by: AskedBy;
+  readonly signal: SignalName;
+  /** Verdicts a target may have. With `live` among them, live members are taken too. */
+  readonly verdicts: readonly Verdict[];
+  /** A person reads this plan and may end soft-protected processes, each after typing its pid. */
+  readonly allowSoft: boolean;
+  /** A target must be at least this old. Its members need not be. */
+  readonly minimumAgeSeconds: number;
+}
+
+/** Who a process was when the plan was made: for the record, and to notice when that changes. */
+export interface Subject {
+  readonly kind: Kind;
+  readonly agent: string | null;
+  readonly verdict: Verdict;
+  /** The session that owns it. */
+  readonly session: string | null;
+  readonly cwd: string | null;
+}
+
 export interface Step extends Identity {
   readonly name: string;
   readonly command: string;
   readonly signal: SignalName;
-  /** RSS + swap that ending it gives back. */
+  /** RSS + swap that ending it gives back, what it shares with others included. */
   readonly rss: number;
+  /** Its own share of that (PSS); null or absent when it could not be read. */
+  readonly pss?: number | null | undefined;
   readonly ageSeconds: number | null;
   readonly why: string;
   /** The target whose subtree or lineage it belongs to. */
@@ -26,6 +55,7 @@ export interface Step extends Identity {
   readonly stopped: boolean;
   /** Soft-protected: the user must type the pid to confirm. */
   readonly confirm: boolean;
+  readonly subject?: Subject | undefined;
 }
 
 export interface Refusal extends Identity {
@@ -40,6 +70,8 @@ export interface Plan {
   readonly refused: readonly Refusal[];
   readonly files: readonly string[];
   readonly bytes: number;
+  /** What it was made by: targets are held against it once more right before the first signal. */
+  readonly policy?: EndPolicy | undefined;
 }
 
 export const EMPTY_PLAN: Plan = { steps: [], refused: [], files: [], bytes: 0 };

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
+import { auditLines } from '../support/audit.ts';
 import { type CliResult, reaptop } from '../support/cli.ts';
 import { verdictOfDeadOwner } from '../support/foreign-agents.ts';
 import { orphan } from '../support/orphan.ts';
@@ -126,12 +127,10 @@ describe('reaptop clean', () => {
     const audit = join(sandbox.home, '.local/state/reaptop/audit.jsonl');
     expect(statSync(audit).mode & 0o777).toBe(0o600);
     expect(statSync(join(audit, '..')).mode & 0o777).toBe(0o700);
-    const line = JSON.parse(readFileSync(audit, 'utf8').trim()) as {
-      by: string;
-      outcomes: { pid: number }[];
-    };
-    expect(line.by).toBe('clean');
-    expect(pids(line.outcomes)).toEqual(expected);
+    const [intent, outcome] = auditLines(sandbox);
+    expect([intent?.by, intent?.id]).toEqual(['clean', outcome?.id]);
+    expect(pids(intent?.plan?.steps ?? [])).toEqual(expected);
+    expect(pids(outcome?.outcomes ?? [])).toEqual(expected);
 
     const again = await clean('--force', '--age-threshold', '0');
     expect(again).toMatchObject({ code: 0 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pipeline, TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
+import { auditLines } from '../support/audit.ts';
 import { reaptop } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
@@ -43,11 +44,10 @@ it('sweeps ten finished agents of an orchestrator and leaves the running one unt
   for (const path of Object.values(kept)) expect(existsSync(path)).toBe(true);
   expect(readFileSync(sandbox.path(TASK, 'AGENT_REGISTRY.json'), 'utf8')).toBe(registry);
 
-  const audit = readFileSync(join(sandbox.home, '.local/state/reaptop/audit.jsonl'), 'utf8');
-  const act = JSON.parse(audit) as { by: string; files: { outcome: string }[]; sessions: unknown[] };
-  expect(act.by).toBe('sweep');
-  expect(act.files.filter(file => file.outcome === 'done')).toHaveLength(50);
-  expect(act.sessions).toHaveLength(3);
+  const [intent, act] = auditLines(sandbox);
+  expect(intent).toMatchObject({ event: 'intent', by: 'sweep', id: act?.id });
+  expect(act?.files?.filter(file => file.outcome === 'done')).toHaveLength(50);
+  expect(act?.sessions).toHaveLength(3);
 
   const again = await reaptop(sandbox, ['sweep', '--force', '--json']);
   expect((JSON.parse(again.stdout) as { plan: { files: unknown[] } }).plan.files).toEqual([]);

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../act/stage.ts';
 import { startAgent } from '../support/agent.ts';
+import { auditLines } from '../support/audit.ts';
 import { CLI } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
 import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
@@ -99,8 +99,10 @@ describe('a person clears what a session left', () => {
     expect(pty.cursorShown).toBe(true);
     expect(pty.terminal.modes.bracketedPasteMode).toBe(false);
     expect(pty.terminal.modes.wraparoundMode).toBe(true);
-    const audit = readFileSync(join(sandbox.home, '.local/state/reaptop/audit.jsonl'), 'utf8');
-    expect(JSON.parse(audit)).toMatchObject({ by: 'tui' });
+    expect(auditLines(sandbox)).toMatchObject([
+      { event: 'intent', by: 'tui' },
+      { event: 'outcome', by: 'tui' },
+    ]);
   });
 
   it('c cleans what is proven, and nothing else', async () => {

@@ -4,70 +4,45 @@ import {
   existsSync,
   fchmodSync,
   fstatSync,
-  openSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { AskedBy } from '../../judge/plan/policy.ts';
-import type { Outcome, Plan } from '../../model/plan.ts';
-import { errorSentence, makeStateDirectory, stateDirectory } from './state-directory.ts';
+import { AUDIT_FILE, type AuditLine } from './lines.ts';
+import { errorSentence, openOwn } from './own-file.ts';
+import { makeStateDirectory, statePlace } from './state-directory.ts';
 
-/** Some 10,000 acts a file; the file being written and two older ones are kept. */
+/** Some thousands of acts a file; the file being written and two older ones are kept. */
 const ROTATE_BYTES = 4 * 1024 * 1024;
 const OLDER_FILES = 2;
 
-export interface Act {
-  readonly by: AskedBy;
-  readonly plan: Plan;
-  readonly outcomes: readonly Outcome[];
-  readonly durationMs: number;
-  /** What `sweep` did to tmux sessions and files. */
-  readonly sessions?: readonly object[] | undefined;
-  readonly files?: readonly object[] | undefined;
-  /** More to remember: the session that ended, the finding, why the run stopped. */
-  readonly note?: string | undefined;
+export interface AuditOptions {
+  readonly directory?: string | null | undefined;
+  readonly rotateBytes?: number | undefined;
 }
 
-/** Writes one JSON line, on disk before it returns. Never throws: a warning comes back instead. */
-export const auditAct = (
-  act: Act,
-  {
-    directory = stateDirectory(),
-    rotateBytes = ROTATE_BYTES,
-  }: { readonly directory?: string | null; readonly rotateBytes?: number } = {},
+/** Writes one JSON line, whole before it returns. Never throws: a warning comes back instead. */
+export const writeAudit = (
+  line: AuditLine,
+  { directory = statePlace().directory, rotateBytes = ROTATE_BYTES }: AuditOptions = {},
 ): string | null => {
-  if (directory === null) return 'the audit log is off: HOME is not set';
-  const path = join(directory, 'audit.jsonl');
+  if (directory === null) return 'the audit log is off: there is no directory for it';
+  const path = join(directory, AUDIT_FILE);
   let fd: number | null = null;
   try {
     makeStateDirectory(directory);
     fd = openForAppend(path);
-    if (fstatSync(fd).size >= rotateBytes) {
+    // Between two acts only: the two lines of one act stay in one file.
+    if (line.event === 'intent' && fstatSync(fd).size >= rotateBytes) {
       closeSync(fd);
       fd = null;
       rotate(path);
       fd = openForAppend(path);
     }
-    const target = fd;
-    let failed: unknown = null;
-    // A destination of our own: pino's throws from a later tick when the disk is full.
-    const log = pino(
-      { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: level => ({ level }) } },
-      {
-        write(line: string): void {
-          try {
-            writeWhole(target, line);
-          } catch (error) {
-            failed = error;
-          }
-        },
-      },
-    );
-    log.info(record(act));
-    if (failed !== null) throw failed;
+    append(fd, line);
     return null;
   } catch (error) {
     return `the audit log ${path} could not be written: ${errorSentence(error)}`;
@@ -76,12 +51,37 @@ export const auditAct = (
   }
 };
 
-/** Never through a symbolic link, and for this user alone even if somebody made it before us. */
+const append = (fd: number, line: AuditLine): void => {
+  let failed: unknown = null;
+  // A destination of our own: pino's throws from a later tick when the disk is full.
+  const log = pino(
+    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: level => ({ level }) } },
+    {
+      write(text: string): void {
+        try {
+          writeWhole(fd, endsInMiddle(fd) ? `\n${text}` : text);
+        } catch (error) {
+          failed = error;
+        }
+      },
+    },
+  );
+  log.info(line);
+  if (failed !== null) throw failed;
+};
+
+/** For this user alone even if somebody made it before us. */
 const openForAppend = (path: string): number => {
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-  const fd = openSync(path, flags, 0o600);
+  const fd = openOwn(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   fchmodSync(fd, 0o600);
   return fd;
+};
+
+/** A line that a full disk cut short must not swallow the next one. */
+const endsInMiddle = (fd: number): boolean => {
+  const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
 };
 
 /** One write per line, so that two runs do not mix theirs; a short write (disk nearly full) is continued once more. */
@@ -97,26 +97,3 @@ const rotate = (path: string): void => {
   rmSync(older(OLDER_FILES), { force: true });
   for (let n = OLDER_FILES - 1; n >= 0; n -= 1) if (existsSync(older(n))) renameSync(older(n), older(n + 1));
 };
-
-const record = ({ by, plan, outcomes, durationMs, note, sessions, files }: Act): object => ({
-  by,
-  plan: {
-    steps: plan.steps.map(({ pid, start, name, signal, rss, why }) => ({
-      pid,
-      start,
-      name,
-      signal,
-      rss,
-      why,
-    })),
-    refused: plan.refused.map(({ pid, start, name, why }) => ({ pid, start, name, why })),
-    files: plan.files,
-    bytes: plan.bytes,
-  },
-  outcomes,
-  freed: outcomes.reduce((sum, outcome) => sum + outcome.freed, 0),
-  durationMs: Math.round(durationMs),
-  ...(sessions === undefined ? {} : { sessions }),
-  ...(files === undefined ? {} : { files }),
-  ...(note === undefined ? {} : { note }),
-});

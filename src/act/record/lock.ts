@@ -1,8 +1,11 @@
-import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Identity, sameIdentity } from '../../model/identity.ts';
+import { isZombie } from '../../model/process.ts';
+import { visible } from '../../model/text.ts';
 import type { System } from '../../observe/system.ts';
-import { errorSentence, makeStateDirectory, stateDirectory } from './state-directory.ts';
+import { errorSentence, readOwnTail } from './own-file.ts';
+import { makeStateDirectory, stateDirectory } from './state-directory.ts';
 
 export interface LockHolder extends Identity {
   readonly by: string;
@@ -12,25 +15,37 @@ export interface LockHolder extends Identity {
 
 export type LockResult =
   /** `warning`: it could not be written down, so another run would not see it. */
-  | { readonly status: 'taken'; readonly release: () => void; readonly warning: string | null }
+  | {
+      readonly status: 'taken';
+      /** We, as the lock names us; null when we cannot be identified. */
+      readonly holder: Identity | null;
+      readonly release: () => void;
+      readonly warning: string | null;
+    }
   | { readonly status: 'held'; readonly holder: LockHolder | null; readonly why: string };
 
-/** One clean-up at a time. A lock whose holder's identity is gone is stale and taken over. */
+type LockedSystem = Pick<System, 'presence' | 'look'>;
+
+/** A lock of ours is some 80 bytes long. */
+const MOST_BYTES = 4096;
+
+/** One clean-up at a time. A lock whose holder is gone, or is no reaptop of ours, is stale and taken over. */
 export const takeRunLock = async (
-  system: Pick<System, 'presence'>,
+  system: LockedSystem,
   by: string,
   {
     directory = stateDirectory(),
     now = Date.now,
   }: { readonly directory?: string | null; readonly now?: () => number } = {},
 ): Promise<LockResult> => {
+  const me = await system.presence(process.pid);
   const without = (why: string): LockResult => ({
     status: 'taken',
+    holder: me.status === 'present' ? me.identity : null,
     release: () => {},
     warning: `no lock against a second clean-up: ${why}`,
   });
-  if (directory === null) return without('HOME is not set');
-  const me = await system.presence(process.pid);
+  if (directory === null) return without('there is no directory for it');
   if (me.status !== 'present') return without('reaptop cannot identify itself');
   const path = join(directory, 'clean.lock');
   const mine: LockHolder = { ...me.identity, by, since: now() };
@@ -38,11 +53,12 @@ export const takeRunLock = async (
     makeStateDirectory(directory);
     // Twice: a stale lock is removed by one of several who see it, then all try again.
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      if (create(path, mine)) return { status: 'taken', release: () => release(path, mine), warning: null };
-      const text = readOrNull(path);
+      if (create(path, mine))
+        return { status: 'taken', holder: me.identity, release: () => release(path, mine), warning: null };
+      const text = readOwnTail(path, MOST_BYTES);
       if (text === null) continue;
       const holder = parseHolder(text);
-      if (holder !== null && (await isAlive(system, holder))) return held(holder, now());
+      if (holder !== null && (await isHeld(system, holder))) return held(holder, now());
       removeStale(path, text, mine);
     }
   } catch (error) {
@@ -74,7 +90,7 @@ const create = (path: string, holder: LockHolder): boolean => {
 
 const release = (path: string, mine: LockHolder): void => {
   try {
-    const holder = parseHolder(readOrNull(path) ?? '');
+    const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
     if (holder !== null && sameIdentity(holder, mine)) rmSync(path, { force: true });
   } catch {
     // A lock that cannot be removed is stale as soon as we have ended.
@@ -89,7 +105,7 @@ const removeStale = (path: string, stale: string, mine: LockHolder): void => {
   } catch {
     return; // another run was quicker
   }
-  if (readOrNull(aside) !== stale) {
+  if (readOwnTail(aside, MOST_BYTES) !== stale) {
     try {
       linkSync(aside, path);
     } catch {
@@ -99,22 +115,25 @@ const removeStale = (path: string, stale: string, mine: LockHolder): void => {
   rmSync(aside, { force: true });
 };
 
-const isAlive = async (system: Pick<System, 'presence'>, holder: LockHolder): Promise<boolean> => {
+/** Whether the holder runs, and is a reaptop of this user: any other process would hold the lock for ever. */
+const isHeld = async (system: LockedSystem, holder: LockHolder): Promise<boolean> => {
   const presence = await system.presence(holder.pid);
-  return (
-    presence.status === 'unreadable' ||
-    (presence.status === 'present' && presence.identity.start === holder.start)
-  );
+  if (presence.status === 'unreadable') return true;
+  if (presence.status === 'gone' || presence.identity.start !== holder.start || isZombie(presence))
+    return false;
+  if (holder.pid === process.pid) return true;
+  if (holder.pid <= 2) return false;
+  const { processes, self } = await system.look();
+  const facts = processes.find(p => sameIdentity(p, holder));
+  if (facts === undefined) return false;
+  // What cannot be read may well be one: better wait for it than run beside it.
+  if (facts.uid !== null && self !== null && facts.uid !== self.uid) return false;
+  return facts.argv === null || looksLikeReaptop(facts.argv);
 };
 
-const readOrNull = (path: string): string | null => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-};
+/** `node …/dist/cli.js clean`, `reaptop`, or whatever we were started as ourselves. */
+const looksLikeReaptop = (argv: readonly string[]): boolean =>
+  argv.slice(0, 4).some(word => word === process.argv[1] || /(?:^|\/)(?:reaptop|dist\/cli\.js)$/.test(word));
 
 const parseHolder = (text: string): LockHolder | null => {
   try {
@@ -133,5 +152,5 @@ const parseHolder = (text: string): LockHolder | null => {
 const held = (holder: LockHolder, now: number): LockResult => ({
   status: 'held',
   holder,
-  why: `another clean-up runs: pid ${holder.pid} (${holder.by}), since ${Math.max(0, Math.round((now - holder.since) / 1000))} s`,
+  why: `another clean-up runs: pid ${holder.pid} (${visible(holder.by).slice(0, 40)}), since ${Math.max(0, Math.round((now - holder.since) / 1000))} s`,
 });

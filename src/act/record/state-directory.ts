@@ -1,13 +1,52 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+} from 'node:fs';
+import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { belongsToUs } from './own-file.ts';
 
-/** `$XDG_STATE_HOME/reaptop`; null when there is neither that nor a home. A relative value is void by the XDG rules. */
-export const stateDirectory = (env: NodeJS.ProcessEnv = process.env): string | null => {
+export interface StatePlace {
+  /** Where lock, audit log and the rest of our state go; null when there is no place for them. */
+  readonly directory: string | null;
+  /** Why it is not where the environment says, or nowhere. */
+  readonly warning: string | null;
+}
+
+const BELOW_HOME = ['.local', 'state', 'reaptop'];
+
+/**
+ * `$XDG_STATE_HOME/reaptop`; a relative value is void by the XDG rules. Under sudo the environment may still name the
+ * home of the user who called: nothing there may become root's, so our own home from passwd is taken instead.
+ */
+export const statePlace = (env: NodeJS.ProcessEnv = process.env): StatePlace => {
+  const named = namedBy(env);
+  if (named === null) return { directory: null, warning: 'HOME is not set' };
+  if (liesWithUs(named)) return { directory: named, warning: null };
+  const own = ownHome();
+  const instead = own === null ? null : join(own, ...BELOW_HOME);
+  const elsewhere = instead === null || !liesWithUs(instead) ? null : instead;
+  return {
+    directory: elsewhere,
+    warning: `${named} lies in another user's directory: ${elsewhere === null ? 'nothing is written' : `${elsewhere} is used instead`}`,
+  };
+};
+
+export const stateDirectory = (env: NodeJS.ProcessEnv = process.env): string | null =>
+  statePlace(env).directory;
+
+const namedBy = (env: NodeJS.ProcessEnv): string | null => {
   const state = env.XDG_STATE_HOME;
   if (state !== undefined && isAbsolute(state)) return join(state, 'reaptop');
   const home = env === process.env ? homeOrNull() : env.HOME;
-  return home != null && isAbsolute(home) ? join(home, '.local', 'state', 'reaptop') : null;
+  return home != null && isAbsolute(home) ? join(home, ...BELOW_HOME) : null;
 };
 
 const homeOrNull = (): string | null => {
@@ -18,10 +57,47 @@ const homeOrNull = (): string | null => {
   }
 };
 
+const ownHome = (): string | null => {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return null; // no entry in passwd
+  }
+};
+
+/** Whether what is already there of a path is ours; root's is nobody's home that we could spoil. */
+const liesWithUs = (directory: string): boolean => {
+  for (let at = directory; ; at = dirname(at)) {
+    const there = statOrNull(at);
+    if (there !== null) return belongsToUs(there) || (there.uid === 0 && at !== directory);
+    if (at === dirname(at)) return true;
+  }
+};
+
+const statOrNull = (path: string): Stats | null => {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null; // not there, or below a file; whoever makes it is told
+  }
+};
+
 /** Makes it for this user alone. Throws what the file system says; the callers turn that into one warning. */
 export const makeStateDirectory = (directory: string): void => {
   makeWithParents(directory);
-  chmodSync(directory, 0o700);
+  if (lstatSync(directory).isSymbolicLink()) throw new Error('it is a symbolic link');
+  // Looked at and changed through one descriptor: a link put in its place meanwhile is not followed.
+  const fd = openSync(
+    directory,
+    constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
+  try {
+    const stat = fstatSync(fd);
+    if (!belongsToUs(stat)) throw new Error('it belongs to another user');
+    if ((stat.mode & 0o777) !== 0o700) fchmodSync(fd, 0o700);
+  } finally {
+    closeSync(fd);
+  }
 };
 
 /** Not `recursive: true`: below /proc and the like, Node 20 then tries the same mkdir for ever. */
@@ -30,28 +106,10 @@ const makeWithParents = (directory: string): void => {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(directory).isDirectory()) return;
+    if (code === 'EEXIST') return; // what it is, is looked at afterwards
     const parent = dirname(directory);
     if (code !== 'ENOENT' || existsSync(parent)) throw error;
     makeWithParents(parent);
     mkdirSync(directory, { mode: 0o700 });
   }
-};
-
-export const errorSentence = (error: unknown): string => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const known = code === undefined ? undefined : SENTENCES[code];
-  return known ?? message ?? String(error);
-};
-
-const SENTENCES: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
-  ENOTDIR: 'a part of the path is no directory',
-  EEXIST: 'something else is in its place',
-  ENOENT: 'it cannot be made there',
-  ELOOP: 'it is a symbolic link',
 };

@@ -1,5 +1,5 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { Plan, Refusal, SignalName, Step } from '../../model/plan.ts';
+import type { EndPolicy, Plan, Refusal, SignalName, Step } from '../../model/plan.ts';
 import { memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import type { Family } from './family.ts';
@@ -24,6 +24,13 @@ export const stepFor = (
   root: identityOf(root),
   stopped: p.facts.state === 'T',
   confirm: p.protection === 'soft',
+  subject: {
+    kind: p.kind,
+    agent: p.agent,
+    verdict: p.verdict,
+    session: p.owner?.sessionId ?? null,
+    cwd: p.facts.details?.cwd ?? null,
+  },
 });
 
 export const refusalFor = (p: JudgedProcess, why: string): Refusal => ({
@@ -55,6 +62,7 @@ export const composePlan = (
   chosen: ReadonlyMap<JudgedProcess, Step>,
   refused: readonly Refusal[],
   family: Family,
+  policy: EndPolicy,
 ): Plan => {
   const steps = leavesFirst([...chosen.keys()], family).map(p => chosen.get(p)!);
   const planned = new Set<IdentityKey>(steps.map(keyOf));
@@ -66,5 +74,6 @@ export const composePlan = (
     refused: [...lines.values()].sort((a, b) => a.pid - b.pid),
     files: [],
     bytes: steps.reduce((sum, step) => sum + step.rss, 0),
+    policy,
   };
 };

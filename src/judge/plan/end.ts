@@ -62,7 +62,7 @@ export const planEndOn = (
       else refused.push(refusalFor(stray.root, stray.adopted ? (strayBranch?.why ?? '') : stray.why));
     }
   }
-  return composePlan(chosen, refused, ground.family);
+  return composePlan(chosen, refused, ground.family, policy);
 };
 
 /** So that a step names the outermost target it belongs to, whatever the order of the marks. */

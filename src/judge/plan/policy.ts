@@ -1,20 +1,7 @@
-import type { SignalName } from '../../model/plan.ts';
-import { VERDICTS, type Verdict } from '../../model/snapshot.ts';
+import type { AskedBy, EndPolicy } from '../../model/plan.ts';
+import { VERDICTS } from '../../model/snapshot.ts';
 
-/** Who asks for a plan; goes into the audit log. */
-export type AskedBy = 'tui' | 'clean' | 'guard' | 'hook' | 'sweep';
-
-/** What a plan may touch. Hard protection is in no policy: nobody can switch it off. */
-export interface EndPolicy {
-  readonly by: AskedBy;
-  readonly signal: SignalName;
-  /** Verdicts a target may have. With `live` among them, live members are taken too. */
-  readonly verdicts: readonly Verdict[];
-  /** A person reads this plan and may end soft-protected processes, each after typing its pid. */
-  readonly allowSoft: boolean;
-  /** A target must be at least this old. Its members need not be. */
-  readonly minimumAgeSeconds: number;
-}
+export type { AskedBy, EndPolicy };
 
 /** `x` and `X`: it is the user's machine; everything but the hard-protected, after the plan. */
 export const handPolicy = (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): EndPolicy => ({

@@ -5,6 +5,7 @@ import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import { groundOf } from './branches.ts';
 import { composePlan, refusalFor, stepFor, unknownTarget } from './compose.ts';
 import { zombieReason } from './end.ts';
+import { handPolicy } from './policy.ts';
 import { neverReason, unfitSnapshot } from './refuse.ts';
 
 export interface SignalRequest {
@@ -30,5 +31,5 @@ export const planSignal = ({ snapshot, targets, signal }: SignalRequest): Plan =
     if (why !== null) refused.push(refusalFor(p, why));
     else chosen.set(p, stepFor(p, { root: p, signal, why: `${signal} was asked for` }));
   }
-  return composePlan(chosen, refused, ground.family);
+  return composePlan(chosen, refused, ground.family, { ...handPolicy(), signal });
 };

@@ -60,6 +60,7 @@ export const planZombies = (request: ZombieRequest): Plan => {
     refused,
     files: [],
     bytes: ends.reduce((sum, step) => sum + step.rss, 0),
+    policy: policyOf(request),
   };
 };
 

@@ -1,0 +1,56 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+
+export const belongsToUs = (stat: Pick<Stats, 'uid'>): boolean =>
+  process.geteuid === undefined || stat.uid === process.geteuid();
+
+/**
+ * Opens a file of our state. Never through a symbolic link, never waiting for whoever is at the other end of a
+ * FIFO, and only what is a regular file of ours. Throws what the file system says.
+ */
+export const openOwn = (path: string, flags: number): number => {
+  const fd = openSync(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY, 0o600);
+  const stat = fstatSync(fd);
+  if (stat.isFile() && belongsToUs(stat)) return fd;
+  closeSync(fd);
+  throw new Error(stat.isFile() ? 'it belongs to another user' : 'it is no regular file');
+};
+
+/** The last bytes of it, at most `limit`; null when it does not exist. */
+export const readOwnTail = (path: string, limit: number): string | null => {
+  let fd: number;
+  try {
+    fd = openOwn(path, constants.O_RDONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(size, limit));
+    const got = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString('utf8', 0, got);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+export const errorSentence = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : SENTENCES[code];
+  return known ?? message ?? String(error);
+};
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it may not grow any more',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  ENOTDIR: 'a part of the path is no directory',
+  EISDIR: 'a directory is in its place',
+  EEXIST: 'something else is in its place',
+  ENOENT: 'it cannot be made there',
+  ELOOP: 'it is a symbolic link',
+  ENXIO: 'it is no regular file',
+};

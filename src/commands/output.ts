@@ -1,0 +1,41 @@
+import { visible } from '../model/text.ts';
+
+export interface Output {
+  write(text: string): void;
+  readonly isTTY: boolean;
+}
+
+/** Why the output went nowhere; null while it arrives. A reader that closed the pipe has read enough. */
+export interface Printed extends Output {
+  readonly lost: () => string | null;
+}
+
+/**
+ * A stream that can be lost: a closed pipe, a full disk or a size limit stops the printing, never the run.
+ * Files and devices throw from `write` itself, pipes tell a tick later.
+ */
+export const losable = (stream: NodeJS.WriteStream, onLost: (why: string) => void = () => {}): Printed => {
+  let open = true;
+  let lost: string | null = null;
+  const lose = (error: unknown): void => {
+    if (!open) return;
+    open = false;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EPIPE') return;
+    lost = visible(message);
+    onLost(lost);
+  };
+  stream.on('error', lose);
+  return {
+    isTTY: stream.isTTY === true,
+    lost: () => lost,
+    write(text: string): void {
+      if (!open) return;
+      try {
+        stream.write(text);
+      } catch (error) {
+        lose(error);
+      }
+    },
+  };
+};
