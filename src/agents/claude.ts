@@ -44,6 +44,7 @@ export const CLAUDE: readonly Family[] = [
       { under: '@anthropic-ai/claude-agent-sdk', file: ['cli.js', 'cli.mjs'] },
     ],
     sessionFlags: ['--resume', '-r', '--session-id'],
+    forks: { flag: '--fork-session', from: ['--resume', '-r'] },
     forms: [
       { when: { start: [['mcp', 'serve']] }, kind: 'mcp', family: 'claude-mcp', name: 'claude mcp serve' },
       {

@@ -93,6 +93,8 @@ export interface Family {
   readonly valueFlags?: readonly string[];
   /** Flags whose value may be a session id. */
   readonly sessionFlags?: readonly string[];
+  /** `flag`: the session is a fork of the one that the flags `from` name. */
+  readonly forks?: { readonly flag: string; readonly from: readonly string[] };
   /** Run by an interpreter it only starts the native program and waits. */
   readonly launcherWhenInterpreted?: true;
   readonly role?: Role;

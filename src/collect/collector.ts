@@ -7,12 +7,12 @@ import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/t
 import type { Config } from '../model/config.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Look, Observation } from '../model/snapshot.ts';
-import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
 import { Bystanders } from './bystanders.ts';
+import { NO_RECORDS, readClaudeRecords } from './claude-records.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';
 import { RecognitionCache } from './recognition-cache.ts';
@@ -68,14 +68,15 @@ export class Collector {
       ({ tree, related } = await this.#grow(look, all, breath));
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
-    const sessions = look.self === null ? [] : readClaudeSessions(this.#configDirectories(tree));
+    const records = look.self === null ? NO_RECORDS : readClaudeRecords(this.#configDirectories(tree));
+    const { sessions } = records;
     await breath.due();
     const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
     const observation: Observation = {
       ...look,
       warnings: [...warnings, ...this.#configWarnings, ...look.warnings, ...tmux.warnings, ...told.warnings],
       tmux: tmux.servers,
-      sessions,
+      ...records,
       servers: this.#words.servers,
       readings: told.readings,
     };

@@ -76,6 +76,8 @@ export interface Recognition {
   readonly saysStdio: boolean;
   /** Values of `--resume`, `-r` and `--session-id` that are session ids. */
   readonly sessionIds: readonly string[];
+  /** Sessions that it took over by `--fork-session`: it has an id of its own, and their unfinished work. */
+  readonly forkedFrom: readonly string[];
   readonly anchor: AnchorKind | null;
   /** Adopts orphans besides PID 1: `systemd --user`, launchd, WSL init and Relay(…). */
   readonly adoptsOrphans: boolean;

@@ -78,7 +78,35 @@ export interface ClaudeSession {
   readonly waitingFor: string | null;
   readonly name: string | null;
   readonly jobId: string | null;
+  /** The socket it listens on, which stays when `/clear` gives it another id. */
+  readonly socket: string | null;
+  /** Kept warm by the supervisor, and nobody's session yet. */
+  readonly spare: boolean;
   readonly path: string;
+}
+
+/** A background session in the supervisor's `daemon/roster.json`. */
+export interface ClaudeWorker {
+  /** What `claude stop` takes. */
+  readonly jobId: string;
+  /** Its processes, the session's own first; `start` is null where the file has none. */
+  readonly processes: readonly { readonly pid: number; readonly start: string | null }[];
+  /** The session whose work it took over. */
+  readonly forkedFrom: string | null;
+}
+
+/** A file of an agent that says something in a form we do not know. */
+export interface StrangeFile {
+  readonly path: string;
+  /** The process that it speaks of; null: it speaks of all background sessions. */
+  readonly pid: number | null;
+}
+
+/** What Claude itself writes about its sessions. */
+export interface ClaudeRecords {
+  readonly sessions: readonly ClaudeSession[];
+  readonly workers: readonly ClaudeWorker[];
+  readonly strange: readonly StrangeFile[];
 }
 
 /** A stdio server from `.mcp.json`, `~/.claude.json` or settings, its words redacted like an argv. */
@@ -95,6 +123,9 @@ export interface ConfiguredServer {
 export interface Observation extends Look {
   readonly tmux: readonly TmuxServer[];
   readonly sessions: readonly ClaudeSession[];
+  readonly workers: readonly ClaudeWorker[];
+  /** Files of running agents that could not be understood: what they say is missing. */
+  readonly strange: readonly StrangeFile[];
   readonly servers: readonly ConfiguredServer[];
   /** What the files of agents and orchestrators say. */
   readonly readings: readonly Reading[];
@@ -103,7 +134,7 @@ export interface Observation extends Look {
 export const VERDICTS = ['live', 'leak', 'suspect', 'protected', 'unknown'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-export const OWNERSHIP = ['ancestor', 'lineage', 'environ', 'tmux', 'registry'] as const;
+export const OWNERSHIP = ['ancestor', 'lineage', 'environ', 'tmux', 'registry', 'continued'] as const;
 export type Ownership = (typeof OWNERSHIP)[number];
 
 /** The agent session a process belongs to, and how we know. */

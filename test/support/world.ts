@@ -92,6 +92,8 @@ export const session = (
   waitingFor: null,
   name: null,
   jobId: null,
+  socket: null,
+  spare: false,
   path: `/home/me/.claude/sessions/${pid}.json`,
   ...extra,
 });
@@ -173,6 +175,8 @@ export const world = (rows: readonly Row[], around: Around = {}): World => {
     warnings: [],
     tmux: [],
     sessions: [],
+    workers: [],
+    strange: [],
     servers: [],
     readings: [],
     ...rest,

@@ -1,6 +1,6 @@
 import type { Family, Form } from '../../agents/index.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
-import { saidTransport, sessionIdsOf } from './arguments.ts';
+import { hasFlag, saidTransport, sessionIdsOf } from './arguments.ts';
 import type { Layer } from './layers.ts';
 import { baseOf, programName } from './words.ts';
 
@@ -18,6 +18,7 @@ export const BLANK: Answer = {
   transport: null,
   saysStdio: false,
   sessionIds: [],
+  forkedFrom: [],
   anchor: null,
   adoptsOrphans: false,
 };
@@ -43,6 +44,20 @@ const nameWithFile = (name: string, words: readonly string[]): string => {
   return file === undefined ? name : `${name} ${baseOf(file)}`;
 };
 
+const NONE: readonly string[] = [];
+
+/** A fork has an id of its own: what it was forked from, as an id or as the path of its transcript, is no id of it. */
+const sessionsOf = (
+  { sessionFlags, forks }: Family,
+  { words, from }: Layer,
+): Pick<Answer, 'sessionIds' | 'forkedFrom'> => {
+  if (sessionFlags === undefined) return { sessionIds: NONE, forkedFrom: NONE };
+  const sessionIds = sessionIdsOf(words, from, sessionFlags);
+  if (forks === undefined || !hasFlag(words, from, [forks.flag])) return { sessionIds, forkedFrom: NONE };
+  const forkedFrom = sessionIdsOf(words, from, forks.from, word => baseOf(word).replace(/\.jsonl$/, ''));
+  return { sessionIds: sessionIds.filter(id => !forkedFrom.includes(id)), forkedFrom };
+};
+
 /** What a family's record, refined by one of its forms, says about a token. */
 export const answerOf = (family: Family, form: Form | undefined, layer: Layer): Answer => {
   const kind = form?.kind ?? family.kind;
@@ -57,7 +72,7 @@ export const answerOf = (family: Family, form: Form | undefined, layer: Layer): 
     role: form?.role !== undefined ? form.role : (family.role ?? null),
     wraps: launcher ? kind : null,
     ...(speaks(kind) ? reachedBy(layer, form?.transport ?? family.transport) : SILENT),
-    sessionIds: family.sessionFlags ? sessionIdsOf(layer.words, layer.from, family.sessionFlags) : [],
+    ...sessionsOf(family, layer),
     anchor: form?.anchor !== undefined ? form.anchor : (family.anchor ?? null),
     adoptsOrphans: form?.adoptsOrphans ?? family.adoptsOrphans ?? false,
   };

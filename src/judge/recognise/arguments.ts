@@ -38,7 +38,7 @@ export const flagValue = (
   return null;
 };
 
-const hasFlag = (words: readonly string[], from: number, flags: readonly string[]): boolean => {
+export const hasFlag = (words: readonly string[], from: number, flags: readonly string[]): boolean => {
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] as string;
     if (word === '--') return false;
@@ -72,8 +72,13 @@ export const holds = (
   return true;
 };
 
-/** Every value of these flags that looks like a session id, in order, once. */
-export const sessionIdsOf = (words: readonly string[], from: number, flags: readonly string[]) => {
+/** Every value of these flags that looks like a session id, in order, once; `read` takes the id out of a path. */
+export const sessionIdsOf = (
+  words: readonly string[],
+  from: number,
+  flags: readonly string[],
+  read: (word: string) => string = word => word,
+) => {
   let ids: string[] | null = null;
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] as string;
@@ -81,7 +86,8 @@ export const sessionIdsOf = (words: readonly string[], from: number, flags: read
     const equals = word.indexOf('=');
     const flag = equals < 0 ? word : word.slice(0, equals);
     if (!flags.includes(flag)) continue;
-    const value = equals < 0 ? words[at + 1] : word.slice(equals + 1);
+    const said = equals < 0 ? words[at + 1] : word.slice(equals + 1);
+    const value = said === undefined ? undefined : read(said);
     if (value !== undefined && isSessionId(value) && !ids?.includes(value)) {
       ids ??= [];
       ids.push(value);

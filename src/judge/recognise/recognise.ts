@@ -87,6 +87,7 @@ const unknown = (name: string, mentions: boolean): Recognition => ({
   transport: null,
   saysStdio: false,
   sessionIds: NO_SESSIONS,
+  forkedFrom: NO_SESSIONS,
   anchor: null,
   adoptsOrphans: false,
   mentionsMcp: mentions,

@@ -24,6 +24,10 @@ export const wasStartedByAgent = (node: Node): boolean => EVIDENCE.some(family =
 export const sessionsNamedBy = (node: Node): string[] =>
   EVIDENCE.flatMap(({ sessionIds }) => sessionIds.flatMap(name => variableOf(node, name) ?? []));
 
+/** The sockets of the sessions that its environment names. */
+export const socketsNamedBy = (node: Node): string[] =>
+  EVIDENCE.flatMap(({ socket }) => variableOf(node, socket) ?? []);
+
 /**
  * A tmux server, a user manager or a container's PID 1 that was started from an agent's shell hands that agent's
  * environment to all that it starts, wanted or not: the variables then say nothing about who started the process.

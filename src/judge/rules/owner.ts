@@ -1,6 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
-import { environOwners } from './environ-owner.ts';
+import { environOwners, sessionsNamedBy, socketsNamedBy } from './environ-owner.ts';
 import { type Ownership, ownedBy } from './ownership.ts';
 import { agentAbove, calls, isRunningAgent, type Node, nodeWithKey } from './tree.ts';
 import type { World } from './world.ts';
@@ -34,6 +34,25 @@ const byLineage: Evidence = (node, world) => {
     : [{ owner, fate: 'dead', why: `was seen below agent ${pid}, which has ended` }];
 };
 
+/** Whose work another session took over: by a fork, in a spare, or by listening where its owner listened. */
+const byContinuation: Evidence = (node, world) => {
+  const { adopterOf, listenerOn } = world.continued;
+  const listener = socketsNamedBy(node).map(listenerOn).find(isAnother(node));
+  if (listener !== undefined)
+    return [ownedBy(listener, world, 'continued', `its environment names the socket of ${calls(listener)}`)];
+  const told = world.lineage.entryOf(keyOf(node.facts))?.sessionId ?? null;
+  const ids = told === null ? sessionsNamedBy(node) : [...sessionsNamedBy(node), told];
+  const adopter = ids.map(adopterOf).find(isAnother(node));
+  return adopter === undefined
+    ? NOTHING
+    : [ownedBy(adopter, world, 'continued', `its session was taken over by ${calls(adopter)}`)];
+};
+
+const isAnother =
+  (node: Node) =>
+  (found: Node | null): found is Node =>
+    found !== null && found !== node;
+
 /** Something of an agent's kind in the pane where exactly one agent runs. */
 const byPane: Evidence = (node, world) => {
   if (node.kind === 'other' || node.kind === 'shell' || node.kind === 'agent' || node.kind === 'tmux')
@@ -52,7 +71,7 @@ const byPane: Evidence = (node, world) => {
 };
 
 /** Strongest first. */
-const EVIDENCE: readonly Evidence[] = [byAncestor, byLineage, environOwners, byPane];
+const EVIDENCE: readonly Evidence[] = [byAncestor, byLineage, environOwners, byContinuation, byPane];
 
 /**
  * What all the evidence together says, none of which knows a live owner. Dead is whoever nothing speaks for.
@@ -81,7 +100,16 @@ export const ownershipOf = (node: Node, world: World): Ownership | null => {
     if (alive !== undefined) return alive;
     told.push(...found);
   }
-  return combined(told) ?? registered(node, world);
+  return resumed(combined(told), world) ?? registered(node, world);
+};
+
+/** Somebody may have gone on with the session of a dead owner, without what that one left running. */
+const resumed = (ownership: Ownership | null, world: World): Ownership | null => {
+  const id = ownership?.fate === 'dead' ? ownership.owner.sessionId : null;
+  const by = id === null ? null : world.continued.resumedBy(id);
+  return ownership === null || by === null
+    ? ownership
+    : { ...ownership, resumedBy: calls(by), why: `${ownership.why}; ${calls(by)} resumed its session` };
 };
 
 /** An agent that merely owns itself has nobody to answer for it. */

@@ -13,6 +13,8 @@ export interface Ownership {
   readonly owner: Owner;
   readonly fate: Fate;
   readonly why: string;
+  /** The running session that goes on with a dead owner's conversation. */
+  readonly resumedBy?: string;
 }
 
 export const ownedBy = (agent: Node, world: World, how: Owner['how'], why: string): Ownership => ({

@@ -110,7 +110,9 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     if (foreign !== null && (foreign.fate !== 'undecided' || LEAKS_ALONE.has(kind))) {
       const wanted = wantedByOthers(node);
       if (wanted !== null) return rule('suspect', wanted, foreign.why, orphaned);
-      if (foreign.fate === 'dead') return rule('leak', foreign.why, orphaned);
+      // A session that was resumed may want its detached work back, but not the servers that served the old one.
+      const missed = foreign.resumedBy !== undefined && !LEAKS_ALONE.has(kind);
+      if (foreign.fate === 'dead' && !missed) return rule('leak', foreign.why, orphaned);
       return rule('suspect', foreign.why, orphaned);
     }
     // lake serve only wraps `lean --server`, and speaks over stdio like it.

@@ -5,6 +5,7 @@ import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { ClaudeSession, Observation } from '../../model/snapshot.ts';
 import type { Climb } from './climb.ts';
 import { climber, panesOf } from './climb.ts';
+import { type Continued, continuedSessions, isClaimed } from './continued.ts';
 import { Lineage } from './lineage.ts';
 import { serviceReason } from './outliving.ts';
 import { ancestorsOf, isRunningAgent, type Node, type Tree } from './tree.ts';
@@ -26,6 +27,7 @@ export interface World {
   readonly isSession: (node: Node) => boolean;
   /** What is known of the transcript of an agent's session. */
   readonly transcriptOf: (agent: Node) => Reading | null;
+  readonly continued: Continued;
   /** Why an agent's own records call its work finished; null when they do not. */
   readonly finishedBecause: (agent: Node) => string | null;
 }
@@ -72,11 +74,12 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
     sessionOf,
-    isSession: node => isRunningAgent(node) && !isSessionless(node.seen.role),
     transcriptOf: agent => {
       const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
       return id === undefined ? null : (transcripts().get(id) ?? null);
     },
+    isSession: node => isRunningAgent(node) && (!isSessionless(node.seen.role) || isClaimed(sessionOf(node))),
+    continued: continuedSessions(tree, agents, observation.workers, sessionOf),
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
       if (status !== null && FINISHED.has(status))

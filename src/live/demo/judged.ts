@@ -85,6 +85,7 @@ export const judgedDemo = (
       transport: p.kind === 'mcp' ? 'stdio' : null,
       saysStdio: false,
       sessionIds: [],
+      forkedFrom: [],
       anchor: null,
       adoptsOrphans: p.pid === 1,
       mentionsMcp: p.name.includes('mcp'),

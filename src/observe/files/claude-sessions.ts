@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClaudeSession } from '../../model/snapshot.ts';
+import type { ClaudeRecords, ClaudeSession, StrangeFile } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 import { asObject, type JsonObject, numberField, parseJson, pidField, textField } from './json-fields.ts';
-import { readHead } from './read-bounded.ts';
+import { type BoundedRead, readHead } from './read-bounded.ts';
 
 /** cwd is compared with /proc's, so it keeps every character that `visible` would not change. */
 const pathField = (object: JsonObject, name: string): string | null => {
@@ -29,6 +29,8 @@ export const parseClaudeSession = (text: string, path: string): ClaudeSession | 
     waitingFor: textField(record, 'waitingFor'),
     name: textField(record, 'name'),
     jobId: textField(record, 'jobId'),
+    socket: pathField(record, 'messagingSocketPath'),
+    spare: record.spare === true,
     path,
   };
 };
@@ -36,13 +38,20 @@ export const parseClaudeSession = (text: string, path: string): ClaudeSession | 
 const sessionFiles = (directory: string): string[] => {
   // Asked without an exception: the directory is absent on every machine without Claude.
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  // `pid-<n>.json` is a dead generation that nothing maintains any more.
+  // `pid-<n>.json` is a dead generation that nothing maintains any more; `<n>.<hash>.key` is a secret.
   return readdirSync(directory).filter(name => /^\d{1,10}\.json$/.test(name));
 };
 
-/** All sessions that Claude itself records below these configuration directories (`~/.claude`, `$CLAUDE_CONFIG_DIR`). */
-export const readClaudeSessions = (configDirs: readonly string[]): ClaudeSession[] => {
+/** A whole document that is no session as we know it: written by a version that we do not know. */
+const isStrange = (read: BoundedRead): boolean =>
+  read.ok ? read.cut || parseJson(read.text).ok : !read.gone;
+
+/** All that Claude itself records below these configuration directories (`~/.claude`, `$CLAUDE_CONFIG_DIR`). */
+export const readClaudeSessions = (
+  configDirs: readonly string[],
+): Pick<ClaudeRecords, 'sessions' | 'strange'> => {
   const sessions: ClaudeSession[] = [];
+  const strange: StrangeFile[] = [];
   for (const dir of new Set(configDirs)) {
     const directory = join(dir, 'sessions');
     try {
@@ -50,6 +59,7 @@ export const readClaudeSessions = (configDirs: readonly string[]): ClaudeSession
         const path = join(directory, name);
         const read = readHead(path);
         const session = read.ok ? parseClaudeSession(read.text, path) : null;
+        if (session === null && isStrange(read)) strange.push({ path, pid: Number.parseInt(name, 10) });
         // The file's name is the pid; a copy of another session's file proves nothing about this one.
         if (session !== null && name === `${session.pid}.json`) sessions.push(session);
       }
@@ -57,5 +67,5 @@ export const readClaudeSessions = (configDirs: readonly string[]): ClaudeSession
       // Unreadable directory: no evidence, which judging treats as unknown.
     }
   }
-  return sessions;
+  return { sessions, strange };
 };

@@ -24,6 +24,7 @@ const HOW = {
   environ: 'its environment names that session',
   tmux: 'it sits in that pane',
   registry: "Claude's own session file says so",
+  continued: 'that session took over the one it came from',
 } satisfies Record<Owner['how'], string>;
 
 const ownerText = (owner: Owner | null): string => {

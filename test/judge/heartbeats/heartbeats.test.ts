@@ -113,6 +113,8 @@ describe('joining', () => {
     waitingFor: null,
     name: null,
     jobId: null,
+    socket: null,
+    spare: false,
     path: `/h/.claude/sessions/${pid}.json`,
   });
   const joined = (props: Props) => only(props).agent?.pid ?? null;

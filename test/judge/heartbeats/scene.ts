@@ -130,6 +130,8 @@ export const sceneOf = ({
       warnings: [],
       tmux,
       sessions,
+      workers: [],
+      strange: [],
       servers: [],
       readings,
     },

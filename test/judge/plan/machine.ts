@@ -68,6 +68,7 @@ export const invent = (pid: number, ppid: number, part: Part = {}): JudgedProces
       transport: null,
       saysStdio: false,
       sessionIds: [],
+      forkedFrom: [],
       anchor: null,
       adoptsOrphans: false,
       mentionsMcp: false,

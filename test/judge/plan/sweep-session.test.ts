@@ -29,6 +29,8 @@ const session = (status: string | null, part: Partial<ClaudeSession> = {}): Clau
   waitingFor: null,
   name: null,
   jobId: null,
+  socket: null,
+  spare: false,
   path: '/h/.claude/sessions/1101.json',
   ...part,
 });

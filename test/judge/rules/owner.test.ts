@@ -28,14 +28,6 @@ describe('an owner named by the environment', () => {
     expect(java(NAMED, [[1000, 80_001, command.replace('ID', ID)]]).verdict).toBe('live');
   });
 
-  it('is not the resumed twin that started later', () => {
-    const twin: Row = [6000, 80_001, `claude --resume ${ID}`];
-    expect(java(NAMED, [twin], { sessions: [session(6000, ID)] })).toMatchObject({
-      verdict: 'leak',
-      owner: { alive: false },
-    });
-  });
-
   it('is not proven dead while an older agent has told nobody its session: /clear changes ids', () => {
     expect(java(NAMED, [[1000, 80_001, 'claude']]).verdict).toBe('suspect');
     expect(java(NAMED, [[6000, 80_001, 'claude']]).verdict).toBe('leak');

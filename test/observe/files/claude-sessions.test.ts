@@ -13,6 +13,7 @@ const record = (pid: number): Record<string, unknown> => ({
   procStart: '123456789',
   version: '2.1.325',
   kind: 'interactive',
+  messagingSocketPath: `/tmp/cc-socks/${pid}.sock`,
   entrypoint: 'cli',
   status: 'busy',
   statusUpdatedAt: 1_790_000_100_000,
@@ -30,7 +31,7 @@ describe('readClaudeSessions', () => {
 
   it('reads the session of every running Claude', () => {
     const path = put('4242.json', JSON.stringify(record(4242)));
-    expect(readClaudeSessions([configDir, configDir])).toEqual([
+    expect(readClaudeSessions([configDir, configDir]).sessions).toEqual([
       {
         pid: 4242,
         procStart: '123456789',
@@ -42,6 +43,8 @@ describe('readClaudeSessions', () => {
         waitingFor: null,
         name: null,
         jobId: null,
+        socket: '/tmp/cc-socks/4242.sock',
+        spare: false,
         path,
       },
     ]);
@@ -58,11 +61,25 @@ describe('readClaudeSessions', () => {
     mkdirSync(`${configDir}/sessions/9.json`);
     execFileSync('mkfifo', [`${configDir}/sessions/10.json`]);
     put('11.json', JSON.stringify(record(11)));
-    expect(readClaudeSessions([configDir]).map(s => s.pid)).toEqual([11]);
+    expect(readClaudeSessions([configDir]).sessions.map(s => s.pid)).toEqual([11]);
+  });
+
+  it('says which whole documents it does not understand, and reads no secret beside them', () => {
+    const strange = [
+      put('1.json', JSON.stringify({ ...record(1), sessionId: undefined, session: { id: 'x' } })),
+      put('2.json', '[]'),
+      put('3.json', JSON.stringify({ ...record(3), junk: 'x'.repeat(300_000) })),
+    ];
+    put('4.json', '{"pid": 4, "sess');
+    put('5.a1b2c3.key', JSON.stringify(record(5)));
+    put('6.json', JSON.stringify(record(6)));
+    const found = readClaudeSessions([configDir]);
+    expect(found.sessions.map(s => s.pid)).toEqual([6]);
+    expect(found.strange).toEqual(strange.map((path, at) => ({ path, pid: at + 1 })));
   });
 
   it('is silent when there is no such directory, or none that may be read', () => {
-    expect(readClaudeSessions([sandbox.path('absent')])).toEqual([]);
+    expect(readClaudeSessions([sandbox.path('absent')])).toEqual({ sessions: [], strange: [] });
     put('12.json', JSON.stringify(record(12)));
     chmodSync(`${configDir}/sessions`, 0o000);
     expect(() => readClaudeSessions([configDir])).not.toThrow();

@@ -22,6 +22,8 @@ describe('transcripts', () => {
     waitingFor: null,
     name: null,
     jobId: null,
+    socket: null,
+    spare: false,
     path: sandbox.path('home', '.claude', 'sessions', '9.json'),
   });
   const write = (relative: string, seconds: number): void => {
