@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cells } from '../../src/model/text.ts';
 import { snapshotSchema } from '../schema/snapshot-schema.ts';
@@ -133,14 +135,21 @@ describe('--fail-on', () => {
   });
 });
 
-it.runIf(process.getuid?.() === 0)(
-  'as another user it reads what it may, and calls nothing leaked',
-  async () => {
+describe.runIf(process.getuid?.() === 0)('as another user', () => {
+  /** The clone may lie where others cannot enter, root's home for one: what is run is copied to where they can. */
+  const open = mkdtempSync(join(tmpdir(), 'reaptop-open-'));
+  beforeAll(() => {
+    cpSync(dirname(CLI), open, { recursive: true });
+    chmodSync(open, 0o755);
+  });
+  afterAll(() => rmSync(open, { recursive: true, force: true }));
+
+  it('it reads what it may, and calls nothing leaked', async () => {
     const { child } = sandbox.start(
       [
         '/bin/sh',
         '-c',
-        `setpriv --reuid=65534 --regid=65534 --clear-groups ${process.execPath} ${CLI} --once --json --all >out 2>err; wait`,
+        `setpriv --reuid=65534 --regid=65534 --clear-groups ${process.execPath} ${join(open, basename(CLI))} --once --json --all >out 2>err; wait`,
       ],
       { env: { HOME: '/', XDG_CONFIG_HOME: '/nowhere', TMUX_TMPDIR: '/tmp' } },
     );
@@ -149,8 +158,8 @@ it.runIf(process.getuid?.() === 0)(
     const { processes } = snapshotSchema.parse(JSON.parse(readFileSync(sandbox.path('work/out'), 'utf8')));
     expect(processes.find(p => p.pid === agent.pid)).toMatchObject({ verdict: 'protected', cwd: null });
     expect(processes.filter(p => p.verdict === 'leak')).toEqual([]);
-  },
-);
+  });
+});
 
 it('headless commands never load React', () => {
   expect(readFileSync(new URL('main.js', `file://${CLI}`), 'utf8')).not.toMatch(/react-reconciler|yoga/i);

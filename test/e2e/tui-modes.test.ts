@@ -66,7 +66,7 @@ describe('tables that are not this machine', () => {
       command: [
         'sh',
         '-c',
-        `cat ${recorded()} | ${process.execPath} ${CLI} --from -; echo "exit $?"; stty -a`,
+        `cat ${recorded()} | ${process.execPath} ${CLI} --from -; echo "exit $?"; stty -a; sleep 600`,
       ],
     });
     await pty.shows('read-only', 'LEAK');

@@ -73,12 +73,19 @@ describe('the plan comes first', () => {
   });
 
   test('outcomes arrive while the rest is still waiting', async () => {
-    await open(100, 30, { stepMs: 60 });
+    const waiting: (() => void)[] = [];
+    await open(100, 30, { pace: () => new Promise<void>(go => waiting.push(go)) });
     await driven.press('clean');
     await driven.type('y');
-    await driven.terminal.until(/Working: [1-8] of 9/);
+    await driven.terminal.until('Working: 0 of 9');
+    for (const done of ['Working: 1 of 9', 'Working: 2 of 9']) {
+      waiting.shift()?.();
+      await driven.terminal.until(done);
+    }
     await driven.press('stop');
     expect(lastRow()).toContain('No further signals');
+    waiting.shift()?.();
+    await driven.terminal.until('2 ended');
   });
 });
 

@@ -78,6 +78,8 @@ const demoHistory = (p: DemoProcess, elapsed: number): readonly MemoryPoint[] =>
 export interface DemoOptions {
   /** Milliseconds between two outcomes; tests use little. */
   readonly stepMs?: number;
+  /** What is waited for before each outcome, in place of `stepMs`. */
+  readonly pace?: () => Promise<unknown>;
   /** false: time stands still until `tick` is called. */
   readonly ticking?: boolean;
   readonly readOnly?: string | null;
@@ -102,6 +104,7 @@ const FIRST_LOG: readonly LogLine[] = [
 /** The engine of `--demo`: a store like the real one over an invented machine. */
 export const demoLive = (options: DemoOptions = {}): DemoLive => {
   const { stepMs = 350, ticking = true, readOnly = null } = options;
+  const pace = options.pace ?? (() => new Promise(resolve => setTimeout(resolve, stepMs)));
   let processes = options.processes ?? DEMO_PROCESSES;
   let elapsed = 0;
   let ticks = 0;
@@ -154,7 +157,7 @@ export const demoLive = (options: DemoOptions = {}): DemoLive => {
     };
     set({ running: { plan, outcomes: [], done: false, summary: null } });
     for (const s of plan.steps) {
-      await new Promise(resolve => setTimeout(resolve, stepMs));
+      await pace();
       if (cancelled || stopped) break;
       const outcome = demoOutcome(s);
       if (s.signal === 'SIGCHLD') {
