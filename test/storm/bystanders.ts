@@ -6,7 +6,7 @@ import { orphan } from '../support/orphan.ts';
 import { childrenOf, rawProcess } from '../support/proc.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
-import { PROGRAM } from './leaks.ts';
+import { PROGRAM, RUNNING } from './leaks.ts';
 import { end, type Identity, lives } from './machine.ts';
 
 export interface Bystander extends Identity {
@@ -46,6 +46,7 @@ export class Bystanders {
     const dead = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: randomUUID() };
     sandbox.tmuxWith(dead, 'reaptop-test', 'new-session', '-d', '-s', 'main', `exec ${twin}`);
     sandbox.tmuxWith({}, 'reaptop-test', 'new-window', '-d', '-t', 'main', 'exec sleep 7777');
+    sandbox.tmux('new-session', '-d', '-s', `agent_${RUNNING}`, 'exec sleep 7777');
     const panes = sandbox.tmux('list-panes', '-a', '-F', '#{pid} #{pane_pid}').split(/\s+/).map(Number);
     for (const pid of new Set(panes)) all.#add(rawProcess(pid)!, 'tmux and what runs in it');
     await until('the twins to be ready', () => existsSync(ready));

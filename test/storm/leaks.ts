@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { pipeline, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
 import { startAgent } from '../support/agent.ts';
 import { isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import type { Sandbox } from '../support/sandbox.ts';
@@ -31,8 +32,9 @@ export class Leaks {
   readonly #entry: string;
   readonly #seen = new Map<string, { readonly raw: RawProcess; lastSeen: number }>();
 
-  private constructor(session: string) {
-    this.#entry = `CLAUDE_CODE_SESSION_ID=${session}`;
+  /** `entry`: what all of them have in their environment, and nobody else. */
+  private constructor(entry: string) {
+    this.#entry = entry;
     this.look();
   }
 
@@ -53,7 +55,23 @@ export class Leaks {
     await until('its children to be orphans', () =>
       carrying(`CLAUDE_CODE_SESSION_ID=${session}`).every(p => rawProcess(p.pid)?.ppid !== agent.pid),
     );
-    return new Leaks(session);
+    return new Leaks(`CLAUDE_CODE_SESSION_ID=${session}`);
+  }
+
+  /** The sessions of agents that have finished: a shell around the rest of each one's pipeline. */
+  static async finish(sandbox: Sandbox, turn: number): Promise<Leaks> {
+    const mark = randomUUID();
+    const ids = [`tester-${turn}-a`, `tester-${turn}-b`];
+    for (const id of ids) writeAgent(sandbox, id, { finished: true });
+    writeAgent(sandbox, RUNNING, { finished: false, ageSeconds: 5 });
+    const finished = Object.fromEntries(ids.map(id => [id, 'completed']));
+    writeRegistry(sandbox, { ...finished, [RUNNING]: 'running' });
+    for (const [n, id] of ids.entries()) {
+      const command = `${n === 0 ? '' : "trap '' TERM; "}${pipeline(sandbox)}`;
+      sandbox.tmux('new-session', '-d', '-e', `STORM=${mark}`, '-s', `agent_${id}`, command);
+    }
+    await until('the panes to run', () => carrying(`STORM=${mark}`).length >= 3 * ids.length);
+    return new Leaks(`STORM=${mark}`);
   }
 
   /** Who runs now. */
@@ -85,5 +103,8 @@ export class Leaks {
     return this.known.filter(lives);
   }
 }
+
+/** The agent of the orchestrator that is still at work. */
+export const RUNNING = 'worker-running';
 
 export const PROGRAM = fileURLToPath(new URL('./programs/leak.pl', import.meta.url));

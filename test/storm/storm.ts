@@ -1,6 +1,6 @@
 import { Sandbox } from '../support/sandbox.ts';
 import { Bystanders } from './bystanders.ts';
-import { type Habit, Leaks } from './leaks.ts';
+import type { Leaks } from './leaks.ts';
 import { liesIn, type Told } from './lies.ts';
 import { end } from './machine.ts';
 import { WAYS, type Way } from './ways.ts';
@@ -32,15 +32,13 @@ export interface Tally {
   seconds: number;
 }
 
-/** Leaks of one agent, besides what they start themselves. */
-const LEAKS_AT_ONCE = 5;
 /** After so many clean-ups of one world all is set up anew: live sessions, tmux, home. */
 const WORLD_CLEANUPS = 40;
 /** What one clean-up leaves (it fled, it was read in the middle of an exec) the next ones find. */
 const TRIES = 3;
 const SAMPLE_MS = 40;
 
-const TURNS: readonly (keyof typeof WAYS)[] = ['clean', 'clean', 'clean', 'tui', 'clean'];
+const TURNS: readonly (keyof typeof WAYS)[] = ['clean', 'clean', 'tui', 'clean', 'clean', 'sweep', 'clean'];
 
 /** Runs a clean-up and looks, all the time, who lives. */
 const watched = async (leaks: Leaks, run: () => Promise<Told>): Promise<Told> => {
@@ -51,9 +49,6 @@ const watched = async (leaks: Leaks, run: () => Promise<Told>): Promise<Told> =>
     clearInterval(timer);
   }
 };
-
-const pick = (habits: readonly Habit[], turn: number): Habit[] =>
-  Array.from({ length: LEAKS_AT_ONCE }, (_, n) => habits[(turn * LEAKS_AT_ONCE + n) % habits.length]!);
 
 class World {
   readonly #sandbox = new Sandbox();
@@ -80,11 +75,10 @@ class World {
   async round(turn: number): Promise<void> {
     const tally = this.#tally;
     const name = TURNS[turn % TURNS.length]!;
-    const leaks = await Leaks.leave(this.#sandbox, pick(WAYS[name].habits, turn), turn);
+    const leaks = await WAYS[name].leave(this.#sandbox, turn);
     tally.leaks += leaks.known.length;
     for (let n = 0; n < TRIES && leaks.living.length > 0; n += 1) {
-      // A second try is always `clean`: the TUI waits for a plan, and there may be nothing to plan.
-      const way = n === 0 ? name : 'clean';
+      const way = n === 0 ? name : WAYS[name].again;
       await this.#cleanUp(way, WAYS[way], leaks);
       if (n + 1 < TRIES) tally.later += leaks.living.length;
     }
