@@ -8,6 +8,7 @@ import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import { NO_PAST, type Past } from './past.ts';
 import type { Lineage } from './rules/lineage.ts';
 import { relatedNodes } from './rules/related.ts';
+import { strangeWarning } from './rules/strange-files.ts';
 import { type Node, subtreeOf, type Tree } from './rules/tree.ts';
 import { type Judgement, judgeWith } from './rules/verdict.ts';
 import { ageOf, buildWorld, type World, zombiesOf } from './rules/world.ts';
@@ -63,7 +64,11 @@ export const judge = ({
     host: observation.host,
     self: observation.self,
     totals,
-    warnings: [...observation.warnings, ...recognitionWarning(concerned, observation.processes.length)],
+    warnings: [
+      ...observation.warnings,
+      ...strangeWarning(world.strangeFiles),
+      ...recognitionWarning(concerned, observation.processes.length),
+    ],
     processes,
     findings,
     heartbeats,

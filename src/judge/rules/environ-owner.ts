@@ -97,6 +97,13 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
       return { owner: { ...owner, alive: true }, fate: 'undecided', why };
     }
   }
+  const [strange] = family.registers ? world.strangeFiles : [];
+  if (strange !== undefined)
+    return {
+      owner,
+      fate: 'uncertain',
+      why: `started by ${who}, but ${strange} has a form that we do not know`,
+    };
   // A pid names the owner itself; an id only what the owner was called then.
   const doubt = pid === null ? possibleOwner(family, older, world) : null;
   return doubt === null

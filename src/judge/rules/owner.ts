@@ -29,9 +29,19 @@ const byLineage: Evidence = (node, world) => {
     alive: false,
   } as const;
   // An agent that we may no longer read has not therefore ended.
-  return world.tree.byPid.get(Number(pid))?.facts.unreadable === true
-    ? [{ owner, fate: 'uncertain', why: `was seen below agent ${pid}, which can no longer be read` }]
-    : [{ owner, fate: 'dead', why: `was seen below agent ${pid}, which has ended` }];
+  if (world.tree.byPid.get(Number(pid))?.facts.unreadable === true)
+    return [{ owner, fate: 'uncertain', why: `was seen below ${pid}, which can no longer be read` }];
+  // Who took over its work would stand in a file that we do not understand.
+  const [strange] = world.strangeFiles;
+  return strange === undefined
+    ? [{ owner, fate: 'dead', why: `was seen below ${pid}, which has ended` }]
+    : [
+        {
+          owner,
+          fate: 'uncertain',
+          why: `was seen below ${pid}, but ${strange} has a form that we do not know`,
+        },
+      ];
 };
 
 /** Whose work another session took over: by a fork, in a spare, or by listening where its owner listened. */

@@ -2,6 +2,7 @@ import { type Kind, type Known, mayProve } from '../../model/kind.ts';
 import { belonging, isZombie } from '../../model/process.ts';
 import type { Verdict } from '../../model/snapshot.ts';
 import { abandonment } from './abandonment.ts';
+import { workBelow } from './at-work.ts';
 import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
 import type { Climb } from './climb.ts';
 import { isOwnOwner, ownershipOf } from './owner.ts';
@@ -110,6 +111,8 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     if (foreign !== null && (foreign.fate !== 'undecided' || LEAKS_ALONE.has(kind))) {
       const wanted = wantedByOthers(node);
       if (wanted !== null) return rule('suspect', wanted, foreign.why, orphaned);
+      const work = foreign.fate === 'dead' ? workBelow(node, world) : null;
+      if (work !== null) return rule('suspect', work, foreign.why, orphaned);
       // A session that was resumed may want its detached work back, but not the servers that served the old one.
       const missed = foreign.resumedBy !== undefined && !LEAKS_ALONE.has(kind);
       if (foreign.fate === 'dead' && !missed) return rule('leak', foreign.why, orphaned);
@@ -122,6 +125,8 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
       const known = carriedKnowledge(node, kind);
       if (!mayProve(known))
         return rule(known === null ? 'unknown' : 'suspect', ...described(known), orphaned);
+      const work = workBelow(node, world);
+      if (work !== null) return rule('suspect', work, orphaned);
       return world.observation.host.container
         ? rule('suspect', `${orphaned}, as is normal in a container; no live owner is known`)
         : rule('leak', `${orphaned}; no live owner is known`);

@@ -8,6 +8,7 @@ import { climber, panesOf } from './climb.ts';
 import { type Continued, continuedSessions, isClaimed } from './continued.ts';
 import { Lineage } from './lineage.ts';
 import { serviceReason } from './outliving.ts';
+import { strangeFilesOf } from './strange-files.ts';
 import { ancestorsOf, isRunningAgent, type Node, type Tree } from './tree.ts';
 
 /** Everything the rules may ask about one moment. Built once per judgement, never changed by a rule. */
@@ -28,6 +29,10 @@ export interface World {
   /** What is known of the transcript of an agent's session. */
   readonly transcriptOf: (agent: Node) => Reading | null;
   readonly continued: Continued;
+  /** Files of running Claudes that we do not understand: whose session has ended is then a guess. */
+  readonly strangeFiles: readonly string[];
+  /** When an agent's session file, transcript or stream last said something new; epoch milliseconds. */
+  readonly lastSignOf: (agent: Node) => number | null;
   /** Why an agent's own records call its work finished; null when they do not. */
   readonly finishedBecause: (agent: Node) => string | null;
 }
@@ -65,6 +70,10 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
     return id !== undefined && reading.sessionId === id;
   };
+  const transcriptOf = (agent: Node): Reading | null => {
+    const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
+    return id === undefined ? null : (transcripts().get(id) ?? null);
+  };
   return {
     observation,
     config,
@@ -74,11 +83,20 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
     sessionOf,
-    transcriptOf: agent => {
-      const id = sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
-      return id === undefined ? null : (transcripts().get(id) ?? null);
+    transcriptOf,
+    lastSignOf: agent => {
+      const streams = observation.readings.filter(
+        reading => reading.format === 'stream-log' && speaksOfAgent(reading, agent),
+      );
+      const signs = [
+        sessionOf(agent)?.statusUpdatedAt ?? null,
+        transcriptOf(agent)?.mtime ?? null,
+        ...streams.map(({ mtime }) => mtime),
+      ].filter(sign => sign !== null);
+      return signs.length === 0 ? null : Math.max(...signs);
     },
     isSession: node => isRunningAgent(node) && (!isSessionless(node.seen.role) || isClaimed(sessionOf(node))),
+    strangeFiles: strangeFilesOf(observation, agents),
     continued: continuedSessions(tree, agents, observation.workers, sessionOf),
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;

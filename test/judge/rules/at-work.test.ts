@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { NO_CONTENT, type Reading } from '../../../src/model/heartbeat.ts';
+import { type Around, CLOCK, type Extra, type Row, session, world } from '../../support/world.ts';
+
+const NOW = CLOCK * 1000;
+const MINUTES = 60_000;
+const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'gone', CLAUDE_PID: '77' };
+const WORKER: Row = [5000, 1, 'claude -p work', { env: DEAD }];
+
+const reading = (extra: Partial<Reading>): Reading => ({
+  ...NO_CONTENT,
+  path: '/x.jsonl',
+  root: '/',
+  format: 'transcript',
+  source: null,
+  mtime: NOW,
+  size: 1,
+  unreadable: null,
+  sessionId: 'mine',
+  ...extra,
+});
+
+const worker = (around: Around = {}, below: readonly Row[] = [], extra: Extra = {}): string =>
+  world([[5000, 1, 'claude -p work', { env: DEAD, ...extra }], ...below], around).verdict(5000);
+
+describe('an agent whose starter has ended', () => {
+  const since = (ms: number): Around => ({
+    sessions: [session(5000, 'mine', { statusUpdatedAt: NOW - ms })],
+  });
+
+  it('is leaked when everything about it stands still', () => {
+    expect(worker()).toBe('leak');
+    expect(worker({ sessions: [session(5000, 'mine')] })).toBe('leak');
+    expect(worker(since(10 * MINUTES))).toBe('leak');
+  });
+
+  it('is suspect while its session file says something new', () => {
+    expect(worker(since(9 * MINUTES))).toBe('suspect');
+    expect(worker(since(0))).toBe('suspect');
+    expect(worker(since(-5000))).toBe('suspect');
+  });
+
+  it('is not believed from the future, nor by the file of another process', () => {
+    expect(worker(since(-60 * MINUTES))).toBe('leak');
+    const other = session(5000, 'mine', { statusUpdatedAt: NOW, procStart: '7' });
+    expect(worker({ sessions: [other] })).toBe('leak');
+  });
+
+  it.each(['transcript', 'stream-log'] as const)('is suspect while its %s grows', format => {
+    const told = (mtime: number): Around => ({
+      sessions: [session(5000, 'mine')],
+      readings: [reading({ format, mtime })],
+    });
+    expect(worker(told(NOW - MINUTES))).toBe('suspect');
+    expect(worker(told(NOW - 11 * MINUTES))).toBe('leak');
+    expect(worker({ ...told(NOW), sessions: [session(5000, 'another')] })).toBe('leak');
+  });
+
+  it('is suspect while something that it started computes, and no server does', () => {
+    const busy = { cpu: 1 };
+    expect(worker({}, [[5001, 5000, 'make -j8', busy]])).toBe('suspect');
+    expect(
+      worker({}, [
+        [5001, 5000, '/bin/bash -c make'],
+        [5002, 5001, 'cc1 x.c', busy],
+      ]),
+    ).toBe('suspect');
+    expect(worker({}, [[5001, 5000, 'make -j8', { cpu: 0.9 }]])).toBe('leak');
+    expect(worker({}, [[5001, 5000, 'make -j8', { cpu: null }]])).toBe('leak');
+    expect(worker({}, [[5001, 5000, 'node /opt/mcp-server-github', busy]])).toBe('leak');
+    expect(
+      worker({}, [
+        [5001, 5000, 'npx -y chroma-mcp', busy],
+        [5002, 5001, 'chroma-mcp', busy],
+        [5003, 5002, 'python helper.py', busy],
+      ]),
+    ).toBe('leak');
+  });
+
+  it('is leaked though it spins: an orphan without a terminal does so for ever', () => {
+    expect(worker({}, [], { cpu: 100 })).toBe('leak');
+  });
+
+  it('takes whatever carries it, and what is below it, along', () => {
+    const around = { sessions: [session(5001, 'mine', { statusUpdatedAt: NOW })] };
+    for (const carrier of ['/bin/bash -c claude', 'python orchestrator.py', 'node /opt/mcp-server-github']) {
+      const { verdict } = world(
+        [
+          [5000, 1, carrier, { env: DEAD }],
+          [5001, 5000, 'claude -p work', { env: DEAD }],
+          [5002, 5001, 'sleep 1'],
+        ],
+        around,
+      );
+      expect([5000, 5001, 5002].map(verdict), carrier).toEqual(['suspect', 'suspect', 'suspect']);
+    }
+  });
+
+  it('below a server that nobody owns keeps the server, too', () => {
+    const rows: Row[] = [
+      [5000, 1, 'node /opt/mcp-server-github'],
+      [5001, 5000, 'claude -p work'],
+    ];
+    expect(world(rows).verdict(5000)).toBe('leak');
+    const around = { sessions: [session(5001, 'mine', { statusUpdatedAt: NOW })] };
+    expect(world(rows, around).verdict(5000)).toBe('suspect');
+  });
+});
+
+describe('files of a Claude that we do not know', () => {
+  const STRANGE = '/home/me/.claude/sessions/6000.json';
+  const strange: Around = { strange: [{ path: STRANGE, pid: 6000 }] };
+  const NEWER: Row = [6000, 80_001, 'claude'];
+
+  it('make one warning, and nothing of a dead session more than suspect', () => {
+    expect(world([WORKER, NEWER]).verdict(5000)).toBe('leak');
+    const { verdict, why, snapshot } = world([WORKER, NEWER], {
+      strange: [...(strange.strange ?? []), { path: '/b.json', pid: 6000 }],
+    });
+    expect(verdict(5000)).toBe('suspect');
+    expect(why(5000)).toContain(STRANGE);
+    const said = snapshot.warnings.filter(warning => warning.includes(STRANGE));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain('and 1 more');
+  });
+
+  it('count for what was seen below an agent, too, and not for other families', () => {
+    const rows: Row[] = [[5000, 1, 'java', { env: { OPENCODE_PID: '77' } }], [5001, 1, 'java'], NEWER];
+    const lineage = world([]).lineage;
+    lineage.adopt([['5001:500100', { owner: '78:7800', sessionId: null, parent: null }]]);
+    expect([5000, 5001].map(world(rows, { lineage }).verdict)).toEqual(['leak', 'leak']);
+    expect([5000, 5001].map(world(rows, { lineage, ...strange }).verdict)).toEqual(['leak', 'suspect']);
+  });
+
+  it('are left alone when nobody runs who could have written them', () => {
+    const { verdict, snapshot } = world([WORKER], strange);
+    expect(verdict(5000)).toBe('leak');
+    expect(snapshot.warnings.join()).not.toContain(STRANGE);
+  });
+
+  it('a roster counts while a supervisor runs, a session without its start time where start times are known', () => {
+    const roster: Around = { strange: [{ path: '/roster.json', pid: null }] };
+    expect(world([WORKER], roster).verdict(5000)).toBe('leak');
+    expect(world([WORKER, [6000, 1, 'claude daemon run']], roster).verdict(5000)).toBe('suspect');
+    const older = { sessions: [session(6000, 'x', { procStart: null })] };
+    expect(world([WORKER, NEWER], older).verdict(5000)).toBe('suspect');
+    expect(world([WORKER, NEWER], { ...older, host: { backend: 'portable' } }).verdict(5000)).toBe('leak');
+  });
+});
