@@ -44,6 +44,7 @@ export type { Evidence } from './evidence.ts';
 export type { ArgumentTest, Carry, Family, Form, Interpreter, PathShape } from './families.ts';
 export { INTERPRETERS } from './interpreters.ts';
 export {
+  DAEMON_WORDS,
   HTTP_TRANSPORT,
   NOT_COMMANDED,
   NOT_MCP_SERVERS,

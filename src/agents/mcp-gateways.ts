@@ -29,6 +29,16 @@ export const MCP_GATEWAYS: readonly Family[] = [
     only: [{ command: ['run', 'dev'] }],
   },
   {
+    // Works on for all sessions of a project, and is stopped by `daemon stop`.
+    id: 'claude-flow-daemon',
+    kind: 'other',
+    programs: list('claude-flow ruflo'),
+    packages: list('claude-flow ruflo'),
+    valueFlags: list('-c --config -w --workspace --cwd'),
+    only: [{ command: ['daemon'] }],
+    role: 'declared-daemon',
+  },
+  {
     // Tools that are a server under one of their commands.
     id: 'mcp-command',
     kind: 'mcp',

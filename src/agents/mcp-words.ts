@@ -21,6 +21,13 @@ export const STDIO_TRANSPORT = {
   commands: ['stdio'],
 };
 
+/** How a program says that it is meant to outlive whoever starts it. */
+export const DAEMON_WORDS = {
+  command: 'daemon',
+  actions: list('start run serve'),
+  flags: list('--daemon --daemonize'),
+};
+
 /** What follows `PROGRAM mcp` when that starts a server. */
 export const SERVER_COMMANDS = list('serve start stdio');
 

@@ -94,7 +94,8 @@ const describe = (p: JudgedProcess, drawing: string, room: number, paint: Paint)
 
 /** The command where it says more than the name, and where it runs for an agent. */
 const doing = (p: JudgedProcess): string => {
-  const command = p.command === p.name ? '' : p.command;
+  // The Bash tool's own words around the command would fill every row with the same.
+  const command = p.command === p.name || p.seen.role === 'bash-tool' ? '' : p.command;
   const cwd = p.kind === 'agent' ? p.facts.details?.cwd : null;
   return [cwd == null ? '' : `in ${cwd}`, command].filter(part => part !== '').join('  ');
 };

@@ -24,6 +24,8 @@ export type Role =
   | 'background-session'
   /** A daemon by its own declaration (`--daemon`, claude-mem's worker). */
   | 'declared-daemon'
+  /** A shell in which Claude's Bash tool runs one command. */
+  | 'bash-tool'
   | 'lake-build'
   | 'lake-serve'
   | 'lean-server'

@@ -8,8 +8,27 @@ import type { Detector, Scene } from './detector.ts';
 const isServer = (p: JudgedProcess): boolean =>
   p.kind === 'mcp' || p.kind === 'lean-lsp' || p.seen.wraps === 'mcp' || p.seen.wraps === 'lean-lsp';
 
-const hasWork = (agent: JudgedProcess, processes: readonly JudgedProcess[]): boolean =>
-  processes.some(p => p.facts.ppid === agent.facts.pid && !isZombie(p.facts) && !isServer(p));
+/** Idle processes still wake up for timers; a percent of a core is work. */
+const WORK_PERCENT = 1;
+
+/** Whether it used the CPU while we watched. In a single look nobody can tell: then a child that is no server counts. */
+const isAtWork = (p: JudgedProcess, agent: JudgedProcess, { past }: Scene): boolean => {
+  if (isZombie(p.facts)) return false;
+  const told = [p.facts.cpu, ...past.memory(keyOf(p.facts)).map(point => point.cpu)].filter(
+    cpu => cpu !== null,
+  );
+  return told.length === 0 ? p !== agent && !isServer(p) : told.some(cpu => cpu >= WORK_PERCENT);
+};
+
+/** The agent and all that runs below it; parents come before children. */
+const subtreeOf = (agent: JudgedProcess, processes: readonly JudgedProcess[]): readonly JudgedProcess[] => {
+  const pids = new Set([agent.facts.pid]);
+  return processes.filter(p => {
+    if (p !== agent && !pids.has(p.facts.ppid ?? 0)) return false;
+    pids.add(p.facts.pid);
+    return true;
+  });
+};
 
 /** Seconds since it last wrote to its transcript or its pane; null when neither can be seen. */
 const silence = (agent: JudgedProcess, { files, observation }: Scene): number | null => {
@@ -25,26 +44,21 @@ const silence = (agent: JudgedProcess, { files, observation }: Scene): number | 
   return known.length === 0 ? null : Math.min(...known);
 };
 
-/** An agent that has done nothing for long: no CPU, no child at work, no word to transcript or pane. */
+/** An agent that has done nothing for long: no CPU in its whole subtree, no word to transcript or pane. */
 export const idleAgent: Detector = scene => {
   const { seconds } = scene.config.thresholds['idle-agent'];
   return scene.processes.flatMap(agent => {
     if (agent.kind !== 'agent' || isZombie(agent.facts) || agent.protection === 'hard') return [];
     if (agent.ageSeconds === null || agent.ageSeconds < seconds) return [];
     const silent = silence(agent, scene);
-    if (silent === null || silent < seconds || hasWork(agent, scene.processes)) return [];
-    // Idle agents still wake up for timers; a percent of a core is work.
-    if (
-      (agent.facts.cpu ?? 0) >= 1 ||
-      scene.past.memory(keyOf(agent.facts)).some(point => (point.cpu ?? 0) >= 1)
-    )
-      return [];
+    if (silent === null || silent < seconds) return [];
+    if (subtreeOf(agent, scene.processes).some(p => isAtWork(p, agent, scene))) return [];
     return [
       {
         id: 'idle-agent',
         severity: 'info',
         title: `${agent.name} (${agent.facts.pid}) has been idle for ${formatAge(silent)}`,
-        why: 'no CPU, no child at work, nothing written to its transcript or its pane',
+        why: 'no CPU in its whole subtree, nothing written to its transcript or its pane',
         processes: [identityOf(agent)],
         files: [],
         remedy: 'end the session if it is not wanted any more',

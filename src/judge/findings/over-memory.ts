@@ -1,6 +1,6 @@
 import { spellBytes } from '../../model/format.ts';
 import { memoryOf } from '../../model/process.ts';
-import { identityOf } from '../../model/snapshot.ts';
+import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
 
 export const overMemory: Detector = ({ processes, config }) =>
@@ -13,9 +13,14 @@ export const overMemory: Detector = ({ processes, config }) =>
       why: `RSS and swap together are above the limit of ${spellBytes(config.thresholds['over-memory'].limitBytes)}`,
       processes: [identityOf(p)],
       files: [],
-      remedy:
-        p.verdict === 'leak'
-          ? 'it is leaked: reaptop clean'
-          : 'it may be in use: ask its session to finish, or end it yourself',
-      action: 'end',
+      remedy: remedyFor(p),
+      action: p.protection === 'hard' ? null : 'end',
     }));
+
+const remedyFor = (p: JudgedProcess): string => {
+  // What nobody may signal has its own way to be ended: `claude stop 1a2b3c4d`.
+  if (p.protection === 'hard') return p.protectedBecause ?? 'it is protected';
+  return p.verdict === 'leak'
+    ? 'it is leaked: reaptop clean'
+    : 'it may be in use: ask its session to finish, or end it yourself';
+};

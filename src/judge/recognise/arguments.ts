@@ -1,4 +1,4 @@
-import { type ArgumentTest, HTTP_TRANSPORT, STDIO_TRANSPORT } from '../../agents/index.ts';
+import { type ArgumentTest, DAEMON_WORDS, HTTP_TRANSPORT, STDIO_TRANSPORT } from '../../agents/index.ts';
 import { isSessionId } from './words.ts';
 
 /** Questions about the arguments, which are the words from `from` on. */
@@ -95,6 +95,11 @@ export const sessionIdsOf = (
   }
   return ids ?? NONE;
 };
+
+/** `daemon start`, or a flag that says so. */
+export const declaresDaemon = (words: readonly string[], from: number): boolean =>
+  (words[from] === DAEMON_WORDS.command && DAEMON_WORDS.actions.includes(words[from + 1] ?? '')) ||
+  hasFlag(words, from, DAEMON_WORDS.flags);
 
 type TransportWords = typeof HTTP_TRANSPORT;
 

@@ -1,11 +1,12 @@
 import type { Family, Interpreter } from '../../agents/index.ts';
 import { type Answer, answerOf, BLANK, carried, reachedBy } from './answer.ts';
-import { holds } from './arguments.ts';
+import { declaresDaemon, holds } from './arguments.ts';
 import type { ConfiguredServers } from './configured.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
 import { familyOf, familyOfPlace, type Surroundings } from './match.ts';
 import { isServerCommand, isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
-import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
+import { bashToolCommand } from './shell-text.ts';
+import { INTERPRETER_BY_PROGRAM, READER_PROGRAMS, SHELL_PROGRAMS } from './tables.ts';
 import { baseOf, packageName, packageOfPath, programName, withoutVersion } from './words.ts';
 
 /** sudo around env around npx around sh -c…: deeper than this is nobody's command line. */
@@ -58,6 +59,10 @@ const shell = (layer: Layer, name: string, scope: Scope): Answer => {
   if (use.use === 'script') {
     return inner ?? { ...BLANK, kind: 'shell', family: 'shell', name: `${name} ${shown(use.inner)}` };
   }
+  const asked = bashToolCommand(use.text);
+  if (asked !== null)
+    // What it runs is seen below it; its text is only shown.
+    return { ...BLANK, kind: 'wrapper', family: 'shell-command', role: 'bash-tool', name: `$ ${asked}` };
   return {
     ...BLANK,
     kind: 'wrapper',
@@ -80,8 +85,15 @@ const byShape = (layer: Layer): Answer | null => {
   }[as]();
   if (!fits) return null;
   const name = owner ?? (as === 'package' ? packageName(token) : programName(token));
-  return { ...BLANK, kind: 'mcp', family: 'mcp', known: 'shape', name, ...reachedBy(layer) };
+  const role = declaresDaemon(layer.words, layer.from) ? 'declared-daemon' : null;
+  return { ...BLANK, kind: 'mcp', family: 'mcp', known: 'shape', name, role, ...reachedBy(layer) };
 };
+
+/** `PROGRAM daemon start`, `PROGRAM --daemon`: meant to outlive whoever started it, by its own declaration. */
+const byDeclaration = (layer: Layer): Answer | null =>
+  declaresDaemon(layer.words, layer.from) && !READER_PROGRAMS.has(programName(layer.token))
+    ? { ...BLANK, family: 'daemon', known: 'command', role: 'declared-daemon', name: shown(layer) }
+    : null;
 
 /** `PROGRAM mcp serve`: a program that may be anything says that it serves. */
 const byCommand = (layer: Layer): Answer | null => {
@@ -131,5 +143,5 @@ export const identify = (layer: Layer, scope: Scope): Answer | null => {
   }
   const place = familyOfPlace(layer, scope);
   if (place) return byFamily(place, layer, scope);
-  return byShape(layer) ?? scope.servers?.find(layer) ?? byCommand(layer);
+  return byShape(layer) ?? scope.servers?.find(layer) ?? byCommand(layer) ?? byDeclaration(layer);
 };

@@ -83,7 +83,7 @@ export const scriptOf = (interpreter: Interpreter, words: readonly string[], fro
 
 /** A shell with `-c`, with a script, or on its own. */
 export type ShellUse =
-  | { readonly use: 'command'; readonly inner: Layer | null }
+  | { readonly use: 'command'; readonly text: string; readonly inner: Layer | null }
   | { readonly use: 'script'; readonly inner: Layer }
   | { readonly use: 'interactive' };
 
@@ -98,7 +98,8 @@ export const shellUse = (words: readonly string[], from: number): ShellUse => {
         const rest = words.slice(at + 1);
         // `bash -c -l text` puts options between; a text never begins with a dash.
         while (rest[0]?.startsWith('-')) rest.shift();
-        return { use: 'command', inner: layerOfText(rest.join(' ')) };
+        const text = rest.join(' ');
+        return { use: 'command', text, inner: layerOfText(text) };
       }
       if (cluster && word.includes('s')) return { use: 'interactive' };
       if (valueFlags.includes(word)) at += 1;

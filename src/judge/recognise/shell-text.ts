@@ -17,3 +17,34 @@ export const simpleCommand = (text: string): readonly string[] | null => {
   if (first === undefined || !text.trimStart().startsWith(first)) return null;
   return first === 'exec' ? words.slice(1) : words;
 };
+
+/** What every command of Claude's Bash tool begins with, before the command itself. */
+const SNAPSHOT = /(?:^|\s)(?:source|\.) \S*\/shell-snapshots\/snapshot-\S+/;
+
+/** The quotes that a shell-quoting library puts around a command: `'…'`, pieces of it, or `"…"`. */
+const QUOTED = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+))/s;
+
+/** The first word of a text, without its quotes. */
+const firstWord = (text: string): string => {
+  let word = '';
+  let left = text;
+  for (let piece = QUOTED.exec(left); piece !== null; piece = QUOTED.exec(left)) {
+    const [whole, single, double, escaped, bare] = piece;
+    word += single ?? double?.replace(/\\(.)/gs, '$1') ?? escaped ?? bare ?? '';
+    left = left.slice(whole.length);
+  }
+  return word;
+};
+
+/** `source …/shell-snapshots/snapshot-….sh … && eval 'sleep 3001' …`: the command that was asked for. */
+export const bashToolCommand = (text: string): string | null => {
+  const snapshot = SNAPSHOT.exec(text);
+  if (snapshot === null) return null;
+  const after = snapshot.index + snapshot[0].length;
+  const found = text.indexOf(EVAL, after);
+  if (found < 0) return null;
+  const command = firstWord(text.slice(found + EVAL.length, found + MAX_TEXT)).trim();
+  return command === '' ? null : command.replace(/\s+/g, ' ');
+};
+
+const EVAL = ' eval ';

@@ -19,7 +19,6 @@ const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
     ),
   ),
   'tmux-server': 'a tmux server: ending it ends every session in it',
-  'background-session': 'a background session: its supervisor would restart it; use `claude stop ID`',
   'wsl-plumbing': 'part of WSL itself: ending it destroys the distribution',
 };
 
@@ -39,14 +38,23 @@ export const hardReason = (node: Node, world: World): Reason => {
     if (typeof owner === 'number') return `belongs to another user (uid ${owner})`;
   }
   if (seen.role !== null && PROTECTED_ROLES[seen.role] !== undefined) return PROTECTED_ROLES[seen.role]!;
-  if (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon')
-    return PROTECTED_ROLES['background-session']!;
+  return backgroundReason(node, world) ?? configReason(node, world.config);
+};
+
+/** `~/.claude/jobs/1a2b3c4d`: where the supervisor keeps a background session's job. */
+const jobOf = (directory: string | undefined): string | null =>
+  /\/jobs\/([\w-]+)$/.exec(directory ?? '')?.[1] ?? null;
+
+/** By its own words, by its file, or because the supervisor's host runs it. */
+const backgroundReason = (node: Node, world: World): Reason => {
   const session = world.sessionOf(node);
-  if (session?.kind !== null && session?.kind !== undefined && BACKGROUND_KINDS.has(session.kind)) {
-    const id = session.jobId ?? session.sessionId;
-    return `a background session: its supervisor would restart it; use \`claude stop ${id}\``;
-  }
-  return configReason(node, world.config);
+  const isBackground =
+    node.seen.role === 'background-session' ||
+    BACKGROUND_KINDS.has(session?.kind ?? '') ||
+    (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon');
+  if (!isBackground) return null;
+  const id = session?.jobId ?? jobOf(node.facts.env?.CLAUDE_JOB_DIR) ?? session?.sessionId ?? 'ID';
+  return `a background session: its supervisor would restart it; use \`claude stop ${id}\``;
 };
 
 type Matcher = ReturnType<typeof starMatcher>;

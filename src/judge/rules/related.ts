@@ -18,9 +18,9 @@ import {
 /** Kinds that are an agent's business wherever they are found. */
 const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', 'lake', 'lean', 'browser']);
 
-/** `npx -y chroma-mcp` is a server's business before the server has started, too. */
+/** `npx -y chroma-mcp` is a server's business before the server has started, too; a Bash tool's shell is a session's. */
 const isAgentBusiness = ({ kind, seen }: Node): boolean =>
-  AGENT_BUSINESS.has(kind === 'wrapper' ? (seen.wraps ?? kind) : kind);
+  AGENT_BUSINESS.has(kind === 'wrapper' ? (seen.wraps ?? kind) : kind) || seen.role === 'bash-tool';
 
 /** Everything that concerns an agent: itself, what is or was below one, servers and builds, and the tmux panes around it. */
 export const relatedNodes = (tree: Tree, lineage: Lineage): ReadonlySet<Node> => {

@@ -135,6 +135,8 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
       if (node.facts.details?.lostTerminal === true) return rule('leak', 'its terminal is gone', orphaned);
       return rule('suspect', `${orphaned}; it may be work somebody detached on purpose (nohup)`);
     }
+    if (node.seen.role === 'bash-tool')
+      return rule('suspect', "a shell of Claude's Bash tool; nothing says whose session it was", orphaned);
     return rule('unknown', `${orphaned}; nothing says who started it`);
   };
 

@@ -66,5 +66,7 @@ export const doing = (row: Row): Doing => {
   if (p.verdict === 'protected' && why) return { text: why, tone: 'faint' };
   const cwd = p.facts.details?.cwd;
   if ((p.kind === 'agent' || p.kind === 'lake') && cwd) return { text: cwd, tone: 'faint' };
+  // The Bash tool's own words around the command would fill every row with the same.
+  if (p.seen.role === 'bash-tool') return { text: cwd ?? '', tone: 'faint' };
   return { text: argumentsOf(p.command, p.name) || (p.kind === 'shell' ? '' : (cwd ?? '')), tone: 'faint' };
 };

@@ -125,6 +125,12 @@ describe('over-memory', () => {
     for (const finding of findings) expect(finding).toMatchObject({ severity: 'critical' });
   });
 
+  it('of a background session names the command that stops its job', () => {
+    const env = { CLAUDE_JOB_DIR: '/home/me/.claude/jobs/9f8e7d6c' };
+    const [finding] = found('over-memory', [[1000, 1, 'claude --bg', { rss: limit, env }]]);
+    expect(finding).toMatchObject({ action: null, remedy: expect.stringContaining('claude stop 9f8e7d6c') });
+  });
+
   it('takes its limit from the config', () => {
     const thresholds = { ...DEFAULT_CONFIG.thresholds, 'over-memory': { limitBytes: 10 } };
     expect(found('over-memory', [AGENT], { config: { thresholds } })).toHaveLength(1);

@@ -181,9 +181,21 @@ describe('idle-agent', () => {
   it('is an agent that was silent for an hour, servers or not', () => {
     expect(idle({ readings: [transcript(4000)], processes: [agent(7), mcp] })).toBe(1);
   });
+  it('is one whose whole subtree is still, and not one whose build burns CPU', () => {
+    const below = (cpu: number) => [
+      agent(7),
+      invent(21, 7, { kind: 'wrapper', facts: { cpu: 0 } }),
+      invent(22, 21, { kind: 'lake', facts: { cpu } }),
+    ];
+    expect(idle({ readings: [transcript(4000)], processes: below(0) })).toBe(1);
+    expect(idle({ readings: [transcript(4000)], processes: below(90) })).toBe(0);
+    const elsewhere = invent(30, 8, { kind: 'lake', facts: { cpu: 90 } });
+    expect(idle({ readings: [transcript(4000)], processes: [...below(0), elsewhere] })).toBe(1);
+  });
   it('is not one that wrote, works, is young or cannot be seen', () => {
     expect(idle({ readings: [transcript(3000)], processes: [agent(7)] })).toBe(0);
-    expect(idle({ readings: [transcript(4000)], processes: [agent(7), invent(21, 7)] })).toBe(0);
+    const unmeasured = invent(21, 7, { facts: { cpu: null } });
+    expect(idle({ readings: [transcript(4000)], processes: [agent(7), unmeasured] })).toBe(0);
     expect(idle({ readings: [transcript(4000)], processes: [agent(7, { facts: { cpu: 5 } })] })).toBe(0);
     expect(idle({ readings: [transcript(4000)], processes: [agent(7, { ageSeconds: 60 })] })).toBe(0);
     expect(idle({ readings: [], processes: [agent(7)] })).toBe(0);

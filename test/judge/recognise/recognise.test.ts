@@ -547,6 +547,47 @@ describe('a sub-command called mcp looks like a server', () =>
     ['node /x/node_modules/.bin/supergateway --stdio x', { transport: 'http', saysStdio: false }],
   ]));
 
+describe('a shell of the Bash tool shows the command it was asked for', () => {
+  const SOURCE = 'source /home/u/.claude/shell-snapshots/snapshot-zsh-1763-ab.sh 2>/dev/null || true';
+  const shell = (rest: string): Process => ({ argv: ['/bin/zsh', '-c', `${SOURCE} && ${rest}`] });
+  const tail = `< /dev/null && pwd -P >| /tmp/claude-1-cwd`;
+  each([
+    [
+      shell(`eval 'sleep 3001' ${tail}`),
+      { kind: 'wrapper', role: 'bash-tool', name: '$ sleep 3001', wraps: null },
+    ],
+    [shell(`setopt NO_EXTENDED_GLOB && eval 'cd a && make' \\< /dev/null`), { name: '$ cd a && make' }],
+    [shell(`eval ls ${tail}`), { name: '$ ls' }],
+    [shell(`eval "echo 'x' \\"y\\"" ${tail}`), { name: `$ echo 'x' "y"` }],
+    [shell(`eval 'echo '\\''x'\\''' ${tail}`), { name: `$ echo 'x'` }],
+    [shell(`eval 'echo '"'"'x'"'"'' ${tail}`), { name: `$ echo 'x'` }],
+    [shell(`eval 'a\n  b' ${tail}`), { name: '$ a b' }],
+    // As ps prints it: one text, no quotes around the argument.
+    [`/bin/bash -c ${SOURCE} && eval 'npm run dev' ${tail}`, { role: 'bash-tool', name: '$ npm run dev' }],
+    // A server in the text is only text: what runs is seen below.
+    [shell(`eval 'mcp-server-git' ${tail}`), { wraps: null, known: null }],
+    [shell('true'), { role: null, name: 'zsh -c' }],
+    [{ argv: ['/bin/zsh', '-c', `eval 'sleep 3001' ${tail}`] }, { role: null, name: 'zsh -c' }],
+    [{ argv: ['/bin/zsh', '-c', `echo /shell-snapshots/snapshot-x && eval 'sleep 1'`] }, { role: null }],
+    [{ argv: ['grep', `${SOURCE} && eval 'x'`] }, { role: null }],
+  ]);
+});
+
+describe('a daemon by its own declaration', () =>
+  each([
+    ['claude-flow daemon start --workers 3', { role: 'declared-daemon', kind: 'other' }],
+    ['node /x/node_modules/.bin/claude-flow daemon start', { role: 'declared-daemon' }],
+    ['node /x/node_modules/claude-flow/bin/cli.js --config c.json daemon start', { role: 'declared-daemon' }],
+    ['foo daemon start', { role: 'declared-daemon', kind: 'other' }],
+    ['foo daemon run', { role: 'declared-daemon' }],
+    ['gpg-agent --homedir /h --use-standard-socket --daemon', { role: 'declared-daemon' }],
+    ['node /x/foo-mcp --daemon', { role: 'declared-daemon', kind: 'mcp' }],
+    ['foo daemon status', { role: null }],
+    ['foo start daemon', { role: null }],
+    ['claude-flow mcp start', { role: null, kind: 'mcp' }],
+    ['grep -r --daemon', { role: null }],
+  ]));
+
 describe('recognisers of the user win over the built-in ones', () => {
   const knowledge = prepareKnowledge({
     servers: [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfiguredServer } from '../../../src/model/snapshot.ts';
-import { type Around, type Row, remembered, world } from '../../support/world.ts';
+import { type Around, type Extra, type Row, remembered, world } from '../../support/world.ts';
 
 const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '11111111-1111-4111-8111-111111111111' };
 
@@ -127,6 +127,37 @@ describe('what a server’s name or its configuration is worth at an orphan root
   it('says that the file alone proves nothing', () => {
     expect(world([[1000, 1, 'sleep 777']], project).why(1000)).toContain('proves nothing');
     expect(world([[1000, 1, 'foo mcp']]).why(1000)).toContain('sub-command');
+  });
+});
+
+describe('a shell of the Bash tool at an orphan root', () => {
+  const argv = ['/bin/zsh', '-c', "source /h/.claude/shell-snapshots/snapshot-zsh-1.sh && eval 'sleep 3001'"];
+  const rows = (extra: Extra): Row[] => [
+    [1000, 1, '/bin/zsh', { argv, ...extra }],
+    [1001, 1000, 'sleep 3001', { env: extra.env ?? null }],
+  ];
+  const verdicts = (extra: Extra, around?: Around) => {
+    const { verdict } = world(rows(extra), around);
+    return [1000, 1001].map(verdict);
+  };
+
+  it('is suspect where no environment can be read, with what it runs', () => {
+    expect(verdicts({ env: null })).toEqual(['suspect', 'suspect']);
+    const recorded: Around = { self: null, host: { backend: 'recorded' }, all: false };
+    expect(verdicts({ env: null }, recorded)).toEqual(['suspect', 'suspect']);
+  });
+
+  it('is a leak of a dead session, and live below somebody’s terminal', () => {
+    expect(verdicts({ env: DEAD })).toEqual(['leak', 'leak']);
+    const held = world([[1000, 80_001, '/bin/zsh', { argv, env: null }]]);
+    expect(held.verdict(1000)).toBe('live');
+  });
+});
+
+describe('a daemon by its own declaration', () => {
+  it('is protected at an orphan root, whoever started it', () => {
+    const { at } = world([[1000, 1, 'claude-flow daemon start', { env: DEAD }]]);
+    expect(at(1000)).toMatchObject({ verdict: 'protected', protection: 'soft' });
   });
 });
 

@@ -30,6 +30,20 @@ const HARD: readonly Case[] = [
     says: 'claude stop 1a2b3c4d',
   },
   {
+    name: 'a background session, by the job its environment names',
+    rows: [[1000, 1, 'claude --bg', { env: { CLAUDE_JOB_DIR: '/home/me/.claude/jobs/9f8e7d6c' } }]],
+    says: 'claude stop 9f8e7d6c',
+  },
+  {
+    name: 'a session in a host of the supervisor, by the job of its file',
+    rows: [
+      [900, 1, 'claude --bg-pty-host /tmp/x.sock'],
+      [1000, 900, 'claude'],
+    ],
+    around: { sessions: [session(1000, 'abc', { jobId: '1a2b3c4d' })] },
+    says: 'claude stop 1a2b3c4d',
+  },
+  {
     name: 'a session in a host of the supervisor',
     rows: [
       [900, 1, 'claude --bg-pty-host /tmp/x.sock'],
