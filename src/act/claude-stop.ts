@@ -1,4 +1,4 @@
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../observe/run-command.ts';
 
 export type StopResult = { readonly status: 'stopped' } | { readonly status: 'failed'; readonly why: string };
 

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../model/config.ts';
 import type { Reading } from '../model/heartbeat.ts';
 import type { ClaudeSession } from '../model/snapshot.ts';
+import type { OrchestratorDatabases } from '../observe/files/database/orchestrator-databases.ts';
 import { scanFiles } from '../observe/files/scan.ts';
 import { transcriptReadings } from '../observe/files/transcripts.ts';
 import { homeDirectory } from './config.ts';
@@ -13,15 +14,37 @@ export interface FileReadings {
 
 /** Where heartbeats, markers and registries come from: scanned once, or followed by a watcher. */
 export interface AgentFiles {
-  read(roots: readonly string[]): FileReadings;
+  read(roots: readonly string[]): Promise<FileReadings>;
   close(): Promise<void>;
 }
 
+/** A snapshot waits for a database this long: without it an orchestrator's agents are unknown. */
+const DATABASE_WAIT_MS = 1300;
+
+/** Completes registries from databases; all that has to do with those is loaded when the first one is found. */
+const withDatabases = (
+  waitMs: number,
+  onChange?: () => void,
+): ((told: FileReadings) => Promise<FileReadings>) => {
+  let databases: OrchestratorDatabases | null = null;
+  return async told => {
+    if (!told.readings.some(({ format }) => format === 'orchestrator-database')) return told;
+    if (databases === null) {
+      const loaded = await import('../observe/files/database/orchestrator-databases.ts');
+      databases = new loaded.OrchestratorDatabases(onChange);
+    }
+    return databases.complete(told, waitMs);
+  };
+};
+
 /** For a single snapshot: no watcher is started. */
-export const scannedFiles = (config: Config): AgentFiles => ({
-  read: roots => scanFiles(roots, config.heartbeats),
-  close: async () => {},
-});
+export const scannedFiles = (config: Config): AgentFiles => {
+  const complete = withDatabases(DATABASE_WAIT_MS);
+  return {
+    read: roots => complete(scanFiles(roots, config.heartbeats)),
+    close: async () => {},
+  };
+};
 
 /** For the TUI: chokidar is loaded here and nowhere else. `onChange`: something on disk says something new. */
 export const followedFiles = async (
@@ -30,16 +53,21 @@ export const followedFiles = async (
 ): Promise<AgentFiles> => {
   const { FileFollower } = await import('../observe/files/watch.ts');
   const follower = new FileFollower({ sources: config.heartbeats, ...options });
+  // A screen never waits: it shows what is known and is told when there is more.
+  const complete = withDatabases(0, options.onChange);
   return {
     read: roots => {
       follower.setRoots(roots);
-      return { readings: follower.readings(), warnings: follower.warnings() };
+      return complete({ readings: follower.readings(), warnings: follower.warnings() });
     },
     close: () => follower.close(),
   };
 };
 
-export const NO_FILES: AgentFiles = { read: () => ({ readings: [], warnings: [] }), close: async () => {} };
+export const NO_FILES: AgentFiles = {
+  read: async () => ({ readings: [], warnings: [] }),
+  close: async () => {},
+};
 
 /** `$HOME` and `/` are roots only for somebody who names them: they hold everything. */
 const tooWide = (directory: string, env: NodeJS.ProcessEnv): boolean =>
@@ -61,11 +89,11 @@ export const rootsFor = (
 };
 
 /** Files below the roots, and the transcripts of running sessions as the cheapest sign of life. */
-export const readAgentFiles = (
+export const readAgentFiles = async (
   files: AgentFiles,
   roots: readonly string[],
   sessions: readonly ClaudeSession[],
-): FileReadings => {
-  const { readings, warnings } = files.read(roots);
+): Promise<FileReadings> => {
+  const { readings, warnings } = await files.read(roots);
   return { readings: [...readings, ...transcriptReadings(sessions)], warnings };
 };

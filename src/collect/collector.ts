@@ -71,7 +71,7 @@ export class Collector {
     const records = look.self === null ? NO_RECORDS : readClaudeRecords(this.#configDirectories(tree));
     const { sessions } = records;
     await breath.due();
-    const told = readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
+    const told = await readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
     const observation: Observation = {
       ...look,
       warnings: [...warnings, ...this.#configWarnings, ...look.warnings, ...tmux.warnings, ...told.warnings],

@@ -31,6 +31,8 @@ export const READING_FORMATS = [
   'project-state',
   'workflow',
   'registry',
+  /** An orchestrator's own database; what it says is told by the registries of its tasks. */
+  'orchestrator-database',
   'progress-log',
   'findings-log',
   'stream-log',

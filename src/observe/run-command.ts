@@ -9,28 +9,40 @@ export type CommandResult =
 /** Enough for an answer of one line; a command that floods us is cut off, not buffered. */
 const MOST_OUTPUT = 64 * 1024;
 
+export interface CommandOptions {
+  readonly timeoutMs: number;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Characters of output that are kept. */
+  readonly mostOutput?: number;
+}
+
 /** Runs a program of the user's by its name in PATH, without a shell, and ends it when it takes too long. */
 export const runCommand = (
   command: string,
   args: readonly string[],
-  { timeoutMs, env = process.env }: { readonly timeoutMs: number; readonly env?: NodeJS.ProcessEnv },
+  { timeoutMs, env = process.env, mostOutput = MOST_OUTPUT }: CommandOptions,
 ): Promise<CommandResult> =>
   new Promise(resolve => {
     let stdout = '';
     let stderr = '';
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
     const finish = (result: CommandResult): void => {
       clearTimeout(timer);
       resolve(result);
     };
+    // Node ends the child itself; what that one started may still hold its output open.
     const timer = setTimeout(() => {
-      child.kill('SIGKILL');
       child.stdout.destroy();
       child.stderr.destroy();
       finish({ status: 'timeout' });
     }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (stdout.length < MOST_OUTPUT) stdout += text;
+      if (stdout.length < mostOutput) stdout += text;
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (stderr.length < MOST_OUTPUT) stderr += text;
@@ -38,5 +50,7 @@ export const runCommand = (
     child.on('error', (error: NodeJS.ErrnoException) =>
       finish(error.code === 'ENOENT' ? { status: 'missing' } : { status: 'failed', why: error.message }),
     );
-    child.on('close', code => finish({ status: 'done', code: code ?? 1, stdout, stderr }));
+    child.on('close', code =>
+      finish(child.killed ? { status: 'timeout' } : { status: 'done', code: code ?? 1, stdout, stderr }),
+    );
   });

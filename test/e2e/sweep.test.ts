@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pipeline, TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
 import { auditLines } from '../support/audit.ts';
 import { reaptop } from '../support/cli.ts';
+import { insertAgent, writeDatabase } from '../support/orchestrator-database.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -70,4 +71,29 @@ it("never ends the user's session, whatever a registry calls it, and keeps what 
   expect(second.stdout).toContain('Nothing to do');
   expect(readdirSync(sandbox.path(TASK, 'archive'))).toHaveLength(4);
   expect(sandbox.tmux('list-sessions', '-F', '#{session_name}')).toBe('main');
+});
+
+it('is not blind to an orchestrator that keeps its agents in SQLite and an empty registry', async () => {
+  const task = basename(TASK);
+  for (const id of ['a-1', 'a-2']) writeAgent(sandbox, id, { finished: false, ageSeconds: 900 });
+  writeRegistry(sandbox, {});
+  writeDatabase(
+    sandbox.path('work/.agent-workspace/registry/state.sqlite3'),
+    insertAgent('a-1', task, 'completed'),
+    insertAgent('a-2', task, 'running'),
+  );
+  for (const id of ['a-1', 'a-2']) sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, pipeline(sandbox));
+  const once = await reaptop(sandbox, ['--once', '--json']);
+  const { findings, warnings } = JSON.parse(once.stdout) as {
+    findings: { id: string; title: string }[];
+    warnings: string[];
+  };
+  expect(warnings.filter(warning => warning.includes('sqlite3'))).toEqual([]);
+  expect(findings.filter(({ id }) => id === 'agent-finished-session-alive').map(f => f.title)).toEqual([
+    expect.stringContaining('agent a-1 finished'),
+  ]);
+  const done = await reaptop(sandbox, ['sweep', '--force']);
+  expect(done.stdout).toMatch(/1 session, 4 archived/);
+  expect(sandbox.tmux('list-sessions', '-F', '#{session_name}')).toBe('agent_a-2');
+  expect(readdirSync(sandbox.path('work/.agent-workspace/registry'))).toEqual(['state.sqlite3']);
 });

@@ -8,17 +8,20 @@ import { archiveOf } from '../../judge/plan/sweep-file-act.ts';
 import { SWEPT_FORMATS } from '../../judge/plan/sweep-formats.ts';
 import type { FileSeen } from '../../judge/plan/sweep-plan.ts';
 import { gather } from '../../model/gather.ts';
-import type { Reading } from '../../model/heartbeat.ts';
+import type { Reading, ReadingFormat } from '../../model/heartbeat.ts';
+import { isOurs } from '../../observe/files/read-bounded.ts';
 import { type HeldDirectory, identityOfInode, inDirectory, Unsafe } from './held-directory.ts';
-import { isTrustedOwner } from './trusted-owner.ts';
 
 /** Long enough for an agent that streams, short enough for somebody who waits. */
 const WATCH_MS = 1000;
 
+/** Never touched, but what they say is acted on. */
+const EVIDENCE: ReadonlySet<ReadingFormat> = new Set(['registry', 'orchestrator-database']);
+
 /** Why a file must not be touched; null: it is regular and its owner is to be trusted. */
 export const whyUnsafe = (stat: Stats): string | null => {
   if (!stat.isFile()) return 'it is a symbolic link or no regular file';
-  return isTrustedOwner(stat) ? null : 'it belongs to another user';
+  return isOurs(stat) ? null : 'it belongs to another user';
 };
 
 export const seenAs = (stat: Stats, held: HeldDirectory): FileSeen => ({
@@ -119,8 +122,7 @@ export const gatherSweepFacts = async (
 ): Promise<SweepFacts> => {
   const readings = joined.map(file => file.reading);
   const candidates = readings.filter(({ format }) => SWEPT_FORMATS.has(format));
-  // A registry is never touched, but what it says is acted on.
-  const looked = lookAt(readings.filter(({ format }) => SWEPT_FORMATS.has(format) || format === 'registry'));
+  const looked = lookAt(readings.filter(({ format }) => SWEPT_FORMATS.has(format) || EVIDENCE.has(format)));
   const before = new Map(candidates.map(({ path }) => [path, seenNow(path)]));
   // Sessions are watched too: the look after this one tells whether anything in them used CPU.
   if (candidates.length > 0 || orchestrated.some(agent => agent.panes.length > 0)) await wait(watchMs);

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { isTrustedOwner, othersCanReplace } from './trusted-owner.ts';
+import { isOurs } from '../../observe/files/read-bounded.ts';
+import { othersCanReplace } from './others-can-replace.ts';
 
 /** What tells a file or directory from another that took its name. */
 export const identityOfInode = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
@@ -19,7 +20,7 @@ const hasDescriptorPaths = (fd: number): boolean => {
 };
 
 const checkDirectory = (stat: Stats, path: string): void => {
-  if (!isTrustedOwner(stat)) throw new Unsafe(`${path} belongs to another user`);
+  if (!isOurs(stat)) throw new Unsafe(`${path} belongs to another user`);
   if (othersCanReplace(stat)) throw new Unsafe(`${path} can be written by other users`);
 };
 

@@ -32,9 +32,6 @@ const hasOtherMembers = (gid: number): boolean => {
   return strangers;
 };
 
-/** Belongs to us or to root. */
-export const isTrustedOwner = ({ uid }: Pick<Stats, 'uid'>): boolean => uid === own() || uid === 0;
-
 /**
  * Another user can replace what lies in this directory. In a sticky one (`/tmp`) nobody can rename or
  * remove what is ours, and what is not ours is refused by its owner.

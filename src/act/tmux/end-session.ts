@@ -1,5 +1,5 @@
 import type { TmuxTarget } from '../../model/plan.ts';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../../observe/run-command.ts';
 
 export type TmuxEndResult =
   | { readonly status: 'ended' }

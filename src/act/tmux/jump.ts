@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { runCommand } from '../../observe/run-command.ts';
 import { socketDirectory, socketOfTmuxVariable } from '../../observe/tmux/sockets.ts';
-import { runCommand } from '../run-command.ts';
 
 export interface JumpTarget {
   readonly socket: string;

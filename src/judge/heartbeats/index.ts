@@ -37,6 +37,7 @@ const NOT_SHOWN: ReadonlySet<ReadingFormat> = new Set([
   'deploy-log',
   'findings-log',
   'project-state',
+  'orchestrator-database',
 ]);
 
 const ORDER = [

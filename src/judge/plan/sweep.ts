@@ -2,6 +2,7 @@ import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { EMPTY_PLAN, type Plan } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { directoryOf } from '../heartbeats/file-index.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import { planEnd } from './end.ts';
 import { type Family, familyOf } from './family.ts';
@@ -27,15 +28,20 @@ const SILENCE_SECONDS = 120;
 /** Files whose word ends an agent: they must be ours. */
 const EVIDENCE: ReadonlySet<string> = new Set(['stream-log', 'progress-log']);
 
+/** Where an orchestrator keeps what it knows of all its tasks. */
+const databaseOf = ({ taskDirectory }: OrchestratedAgent): string =>
+  `${directoryOf(taskDirectory)}/registry/state.sqlite3`;
+
 /** tmux allows neither in a name. */
 const sessionNameOf = (id: string): string => `agent_${id.replace(/[.:]/g, '_')}`;
 
 /** Why what is said of this agent is no ground for anything; null: it is. */
 const whyNotBelieved = (agent: OrchestratedAgent, { facts, files }: SweepRequest): string | null => {
   const evidence = agent.files.filter(file => EVIDENCE.has(file.reading.format));
-  for (const { reading } of agent.registry === null ? evidence : [agent.registry, ...evidence]) {
-    const why = facts.unsafe.get(reading.path);
-    if (why !== undefined) return `${reading.path} is not acted on: ${why}`;
+  const told = agent.registry === null ? evidence : [agent.registry, ...evidence];
+  for (const path of [...told.map(({ reading }) => reading.path), databaseOf(agent)]) {
+    const why = facts.unsafe.get(path);
+    if (why !== undefined) return `${path} is not acted on: ${why}`;
   }
   if (agent.sessionName !== sessionNameOf(agent.id))
     return `its registry calls its session ${agent.sessionName}, which is not the session of an agent of that name`;

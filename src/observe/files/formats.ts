@@ -42,6 +42,7 @@ export const FORMATS = {
   'project-state': builtIn('project-state', 'head', readProjectState),
   workflow: builtIn('workflow', 'head', readWorkflow),
   registry: builtIn('registry', 'head', readAgentRegistry),
+  'orchestrator-database': builtIn('orchestrator-database', 'none', readNothing),
   'progress-log': builtIn('progress-log', 'tail', readProgressLog),
   'findings-log': builtIn('findings-log', 'tail', readFindingsLog),
   'stream-log': builtIn('stream-log', 'tail', readStreamLog),

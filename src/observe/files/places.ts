@@ -11,6 +11,7 @@ export type Place =
   | 'claude-tmp'
   | 'workspace'
   | 'workspace-group'
+  | 'workspace-registry'
   | 'task-list'
   | 'task'
   | 'task-logs'
@@ -61,6 +62,7 @@ export const PLACES = {
   workspace: {
     directories: [
       [TASK, 'task'],
+      ['registry', 'workspace-registry'],
       [GROUP, 'workspace-group'],
     ],
     files: [],
@@ -68,11 +70,22 @@ export const PLACES = {
   'workspace-group': {
     directories: [
       [TASK, 'task'],
+      ['registry', 'workspace-registry'],
       [GROUP, 'task-list'],
     ],
     files: [],
   },
-  'task-list': { directories: [[TASK, 'task']], files: [] },
+  'task-list': {
+    directories: [
+      [TASK, 'task'],
+      ['registry', 'workspace-registry'],
+    ],
+    files: [],
+  },
+  'workspace-registry': {
+    directories: [],
+    files: [['state.sqlite3', FORMATS['orchestrator-database']]],
+  },
   task: {
     directories: [
       ['logs', 'task-logs'],

@@ -215,10 +215,8 @@ describe('sweep', () => {
     symlinkSync(sandbox.path('outside'), sandbox.path(task2, 'archive'));
     writeRegistry(sandbox, { 'b-2': 'completed' });
     const plan = await reaptop.plan();
-    expect(plan.refused.map(r => basename(r.what)).sort()).toEqual([
-      'agent_prompt_b-2.txt',
-      'c-1_findings.jsonl',
-    ]);
+    // The prompt that is a link was not even read.
+    expect(plan.refused.map(r => basename(r.what))).toEqual(['c-1_findings.jsonl']);
     const result = await run(plan);
     expect(result.files.find(f => f.path.endsWith('c-1_stream.jsonl'))).toMatchObject({
       outcome: 'skipped',

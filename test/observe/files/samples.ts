@@ -30,6 +30,7 @@ export const SAMPLES = {
   },
   'loop-guard': { path: 'specs/259_x/.postflight-loop-guard', text: '2\n' },
   'diagnostic-lock': { path: 'specs/259_x/.diagnostic-lock', text: '' },
+  'orchestrator-database': { path: '.agent-workspace/registry/state.sqlite3', text: 'SQLite format 3' },
   'return-meta': {
     path: 'specs/259_x/.return-meta.json',
     text: JSON.stringify({

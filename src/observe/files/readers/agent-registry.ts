@@ -16,7 +16,8 @@ import { isTerminalStatus } from './agent-status.ts';
 const latest = (...times: (number | null)[]): number | null =>
   times.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null);
 
-const toMember = (agent: JsonObject | null): ReadingMember[] => {
+/** One agent as the registry, or the database's table of them, has it. */
+export const toMember = (agent: JsonObject | null): ReadingMember[] => {
   const id = textField(agent, 'id') ?? textField(agent, 'agent_id');
   if (id === null) return [];
   const status = textField(agent, 'status');
