@@ -1,7 +1,7 @@
 /** Runs inside the namespaces of one scene: sets it, compares, clears, compares again, and writes one line of JSON. */
 import { compare, compareFindings } from './compare.ts';
 import { type Ending, prepare } from './ending.ts';
-import { clean, look } from './product.ts';
+import { clean, lookAtStillness } from './product.ts';
 import type { SceneResult } from './result.ts';
 import { SCENES } from './scenes/index.ts';
 import { Stage } from './stage/stage.ts';
@@ -16,10 +16,9 @@ const play = async (name: string, ending: Ending): Promise<SceneResult> => {
   let leaks = 0;
   const clearing = await prepare(stage, ending, () => leaks);
   await scene.play(stage);
-  await stage.settled();
 
   const apart = new Set([process.pid, ...(clearing.pid === null ? [] : [clearing.pid])]);
-  const snapshot = await look(stage);
+  const snapshot = await lookAtStillness(stage);
   const compared = compare(stage, snapshot, apart);
   const watched = ending === 'tui-before';
   const isLeak = ({ truth }: (typeof compared)[number]): boolean =>

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { JsonSnapshot } from '../support/cli.ts';
 import type { Stage } from './stage/stage.ts';
+import { everybody } from './stage/table.ts';
+import { identityOf } from './truth.ts';
 
 /** A copy beside the bundle: somebody may build while scenes run. */
 export const CLI = fileURLToPath(new URL('./dist/cli.js', import.meta.url));
@@ -37,7 +39,19 @@ const run = (
     child.on('close', code => resolve({ code, stdout, stderr }));
   });
 
-export const look = async (stage: Stage): Promise<JsonSnapshot> => {
+/** A picture of a table that stood still meanwhile: what comes and goes in between cannot be compared. */
+export const lookAtStillness = async (stage: Stage): Promise<JsonSnapshot> => {
+  for (let tries = 0; ; tries++) {
+    await stage.settled();
+    const before = identities();
+    const snapshot = await look(stage);
+    if (identities() === before || tries === 10) return snapshot;
+  }
+};
+
+const identities = (): string => everybody().map(identityOf).join();
+
+const look = async (stage: Stage): Promise<JsonSnapshot> => {
   const { code, stdout, stderr } = await run(stage, ['--once', '--json', '--all']);
   if (code !== 0) throw new Error(`reaptop --once exited ${code}: ${stderr}`);
   return JSON.parse(stdout) as JsonSnapshot;

@@ -1,41 +1,103 @@
 import { bash, ClaudeSession, claudeHome, MCP } from '../stage/claude.ts';
 import type { Scene } from '../stage/scene.ts';
+import type { Stage } from '../stage/stage.ts';
 
-const needs = [
+export const NEEDS = [
   '@anthropic-ai/claude-code',
   '@modelcontextprotocol/server-memory',
   '@modelcontextprotocol/server-everything',
   'tmux',
 ] as const;
 
-export const claudeLive: Scene = {
+const servers = { memory: MCP.memory, everything: MCP.everything };
+
+/** A session that started a shell in the background and a job that left it; both run on. */
+export const working = async (stage: Stage, name: string): Promise<ClaudeSession> => {
+  const claude = await ClaudeSession.open(stage, name);
+  await claude.play(
+    `work-${name}`,
+    bash('sleep 3001', true),
+    bash('setsid nohup sleep 3002 >/dev/null 2>&1 &'),
+  );
+  stage.is(await stage.seen('the setsid job', seen => seen.command === 'sleep 3002'), {
+    what: 'a setsid job of a live session',
+    verdict: 'live',
+    owner: claude.pid,
+  });
+  return claude;
+};
+
+/** The same session, and then killed -9; what it leaves is leaked. */
+export const killed = async (stage: Stage, name: string): Promise<void> => {
+  const claude = await working(stage, name);
+  const job = await stage.seen('the setsid job', seen => seen.command === 'sleep 3002');
+  for (const seen of [...(await claude.killed()), job])
+    stage.is(seen, { what: 'left by the killed session', verdict: 'leak', owner: 'dead' });
+};
+
+const claudeLive: Scene = {
   name: 'claude-live',
   about: 'a session at its prompt with two MCP servers and shells in the background',
-  needs,
+  needs: NEEDS,
   play: async stage => {
-    claudeHome(stage, { memory: MCP.memory, everything: MCP.everything });
-    const claude = await ClaudeSession.open(stage, 'one');
-    await claude.play('work', bash('sleep 3001', true), bash('setsid nohup sleep 3002 >/dev/null 2>&1 &'));
-    stage.is(await stage.seen('the setsid job', seen => seen.command === 'sleep 3002'), {
-      what: 'a setsid job of a live session',
-      verdict: 'live',
-      owner: claude.pid,
-    });
+    claudeHome(stage, servers);
+    await working(stage, 'one');
   },
 };
 
-export const claudeKilled: Scene = {
+const claudeKilled: Scene = {
   name: 'claude-killed',
-  about: 'the same, killed -9: servers go by themselves, shells and jobs stay',
-  needs,
+  about: 'the same, killed -9 beside a live one: servers go by themselves, shells and jobs stay',
+  needs: NEEDS,
   play: async stage => {
-    claudeHome(stage, { memory: MCP.memory, everything: MCP.everything });
+    claudeHome(stage, servers);
     const live = await ClaudeSession.open(stage, 'other', '', stage.path('other'));
     await live.play('keep', bash('sleep 3003', true));
-    const claude = await ClaudeSession.open(stage, 'one');
-    await claude.play('work', bash('sleep 3001', true), bash('setsid nohup sleep 3002 >/dev/null 2>&1 &'));
-    const job = await stage.seen('the setsid job', seen => seen.command === 'sleep 3002');
-    for (const seen of [...(await claude.killed()), job])
-      stage.is(seen, { what: 'left by the killed session', verdict: 'leak', owner: 'dead' });
+    await killed(stage, 'one');
   },
 };
+
+const claudeInContainer: Scene = {
+  ...claudeKilled,
+  name: 'claude-killed-container',
+  about: 'the same where PID 1 is the entry point of a container',
+  first: 'container',
+};
+
+const terminalClosed: Scene = {
+  name: 'claude-terminal-closed',
+  about: 'the tmux session of a claude is killed: it ends, its jobs stay',
+  needs: NEEDS,
+  play: async stage => {
+    claudeHome(stage, servers);
+    await stage.terminal('another');
+    const claude = await working(stage, 'one');
+    const before = claude.below();
+    const job = await stage.seen('the setsid job', seen => seen.command === 'sleep 3002');
+    claude.terminal!.kill();
+    await stage.gone(claude.seen);
+    await stage.settled();
+    for (const seen of [...stage.left(before), job])
+      stage.is(seen, { what: 'left by the closed session', verdict: 'leak', owner: 'dead' });
+  },
+};
+
+const nestedClaude: Scene = {
+  name: 'claude-nested-killed',
+  about: 'a session that ran `claude -p` for a question of its own is killed; the inner one works on',
+  needs: NEEDS,
+  play: async stage => {
+    claudeHome(stage, servers);
+    stage.standIn.scripts.write('inner', [bash('tail -f .mcp.json')]);
+    const claude = await ClaudeSession.open(stage, 'one');
+    await claude.play('outer', bash('claude --dangerously-skip-permissions -p play:inner', true));
+    await stage.seen('the inner shell', seen => seen.command === 'tail -f .mcp.json');
+    for (const seen of await claude.killed())
+      stage.is(seen, {
+        what: 'a worker whose starter was killed, at work',
+        verdict: 'suspect',
+      });
+  },
+};
+
+export const CLAUDE_KILLED = [claudeLive, claudeKilled, claudeInContainer, terminalClosed, nestedClaude];

@@ -1,4 +1,18 @@
 import type { Scene } from '../stage/scene.ts';
-import { claudeKilled, claudeLive } from './claude-killed.ts';
+import { BROWSERS } from './browsers.ts';
+import { BYSTANDERS } from './bystanders.ts';
+import { CLAUDE_INSIDE } from './claude-inside.ts';
+import { CLAUDE_KILLED } from './claude-killed.ts';
+import { CLAUDE_MOVED } from './claude-moved.ts';
+import { CLAUDE_RENAMED } from './claude-renamed.ts';
+import { SERVERS } from './servers.ts';
 
-export const SCENES: readonly Scene[] = [claudeLive, claudeKilled];
+export const SCENES: readonly Scene[] = [
+  ...CLAUDE_KILLED,
+  ...CLAUDE_MOVED,
+  ...CLAUDE_RENAMED,
+  ...CLAUDE_INSIDE,
+  ...BROWSERS,
+  ...SERVERS,
+  ...BYSTANDERS,
+];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../../support/until.ts';
 import type { Stage } from './stage.ts';
 import { below, everybody, type Seen, stillRuns } from './table.ts';
@@ -37,6 +37,7 @@ export const claudeHome = (
 
 interface SessionFile {
   readonly pid: number;
+  readonly kind?: string;
   readonly sessionId: string;
   readonly status?: string;
 }
@@ -47,6 +48,20 @@ const sessionFile = (stage: Stage, pid: number): SessionFile | null => {
   } catch {
     return null;
   }
+};
+
+/** The session that Claude registered as running in the background: forked anew, or a spare that was claimed. */
+export const backgroundSession = async (stage: Stage): Promise<Seen> => {
+  const known = await until(
+    'a background session to be registered',
+    () =>
+      readdirSync(stage.path('.claude/sessions'))
+        .filter(name => name.endsWith('.json'))
+        .map(name => sessionFile(stage, Number.parseInt(name, 10)))
+        .find(file => file?.kind === 'bg' && file.status !== undefined),
+    PATIENCE,
+  );
+  return stage.seen('the background session', seen => seen.pid === known.pid);
 };
 
 const IS_CLAUDE = /^(\S*\/)?claude(\.exe)?( |$)/;
@@ -74,7 +89,7 @@ export class ClaudeSession {
     terminal.run(`claude --dangerously-skip-permissions ${args}`.trim());
     const seen = await stage.child(terminal.pid, IS_CLAUDE);
     const session = new ClaudeSession(stage, seen, terminal);
-    await session.is('idle');
+    await session.atPrompt();
     return session;
   }
 
@@ -93,12 +108,15 @@ export class ClaudeSession {
     return id;
   }
 
-  async is(status: string): Promise<void> {
-    await until(
-      `claude ${this.pid} to be ${status}`,
-      () => sessionFile(this.stage, this.pid)?.status === status,
-      PATIENCE,
+  /** At its prompt, whether or not a shell runs on behind it. */
+  async atPrompt(): Promise<void> {
+    await this.until('a prompt', () =>
+      /^(idle|shell)$/.test(sessionFile(this.stage, this.pid)?.status ?? ''),
     );
+  }
+
+  async until(what: string, condition: () => unknown): Promise<void> {
+    await until(`${what} of claude ${this.pid}`, condition, PATIENCE);
   }
 
   /** Says a line to it; the next prompt may only come when it listens. */

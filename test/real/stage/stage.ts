@@ -86,6 +86,17 @@ export class Stage {
     );
   }
 
+  /** Waits for at least one. */
+  some(what: string, predicate: (seen: Seen) => boolean): Promise<Seen> {
+    return until(what, () => everybody().find(predicate), PATIENCE);
+  }
+
+  /** What PID 1 has adopted and nobody has claimed, when everything has come to rest. */
+  async strays(command: RegExp): Promise<readonly Seen[]> {
+    await this.settled();
+    return everybody().filter(seen => seen.ppid === 1 && command.test(seen.command) && !this.knows(seen));
+  }
+
   /** The process below this one whose command looks so. */
   child(of: number, command: RegExp): Promise<Seen> {
     return this.seen(`${command} below ${of}`, seen => {
@@ -99,6 +110,14 @@ export class Stage {
     const seen = typeof process === 'number' ? everybody().find(other => other.pid === process) : process;
     if (seen === undefined) throw new Error(`${truth.what}: no process ${process}`);
     this.claims.set(identityOf(seen), truth);
+  }
+
+  knows(seen: Seen): boolean {
+    return this.claims.has(identityOf(seen));
+  }
+
+  async gone(seen: Seen): Promise<void> {
+    await until(`${seen.command} to end`, () => !stillRuns(seen), PATIENCE);
   }
 
   /** What of these is still there. */
