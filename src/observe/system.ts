@@ -18,6 +18,8 @@ export type Presence =
       readonly identity: Identity;
       readonly state: string;
       readonly ppid: number | null;
+      readonly pgid: number | null;
+      readonly sid: number | null;
       readonly rss: number | null;
       /** Its real and its effective user; absent where the backend cannot tell. */
       readonly uids?: readonly [real: number, effective: number];

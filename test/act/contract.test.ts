@@ -15,17 +15,6 @@ beforeEach(() => {
 const run = (plan: Plan, options: Partial<TerminateOptions> = {}) =>
   terminate({ system: machine, clock: machine.clock, plan, ...options });
 
-/** Runs as us for user 7. */
-const SETUID = {
-  cwd: null,
-  swap: 0,
-  realUid: 7,
-  cgroup: null,
-  stdin: 'unknown',
-  lostTerminal: false,
-  listening: null,
-} as const;
-
 describe('through the system contract', () => {
   test('an identity that changes between plan and signal gets nothing', async () => {
     const victim = machine.add(10, 1);
@@ -178,82 +167,6 @@ describe('soft protection at the moment of the act', () => {
       { outcome: 'refused', why: expect.stringContaining('12 p12') },
     ]);
     expect(machine.sent).toEqual([]);
-  });
-});
-
-describe('newcomers', () => {
-  const newborn = { born: 5000 };
-  /** Ignores TERM, and does this when it gets it. */
-  const onTerm = (act: () => void) => (signal: string, m: FakeSystem) => {
-    if (signal === 'SIGTERM') act();
-    else m.remove(10);
-  };
-
-  test('what was started below a member since the plan is signalled with it, before its parent', async () => {
-    const plan = planOf([machine.add(10, 1)]);
-    machine.add(20, 10);
-    machine.add(21, 20);
-    expect(kinds((await run(plan)).outcomes)).toEqual({ ended: 3 });
-    expect(machine.sent).toEqual(['21 SIGTERM', '20 SIGTERM', '10 SIGTERM']);
-  });
-
-  test('a child forked during the grace is killed with its parent, the parent first', async () => {
-    const parent = machine.add(
-      10,
-      1,
-      {},
-      onTerm(() => machine.add(20, 10, newborn)),
-    );
-    expect(kinds((await run(planOf([parent]))).outcomes)).toEqual({ killed: 2 });
-    expect(machine.sent.filter(s => s.endsWith('KILL'))).toEqual(['10 SIGKILL', '20 SIGKILL']);
-  });
-
-  test.each([
-    ['in a group that a member founded', { pgid: 10, sid: 3 }, true],
-    ['in a session that a member founded', { pgid: 20, sid: 10 }, true],
-    ["in another's group", { pgid: 4, sid: 3 }, false],
-    ['in no known group', { pgid: null, sid: null }, false],
-    ['in that group, but born before the run', { pgid: 10, sid: 3, born: 500 }, false],
-    ["in that group, but another user's", { pgid: 10, sid: 3, uid: 7 }, false],
-    ['in that group, but started by another user', { pgid: 10, sid: 3, details: SETUID }, false],
-  ])('an orphan %s: joins = %s', async (_, facts, joins) => {
-    const parent = machine.add(10, 1, { pgid: 10, sid: 10 }, (_signal, m) => {
-      m.remove(10);
-      m.add(20, 1, { ...newborn, ...facts });
-    });
-    await run(planOf([parent]));
-    expect(machine.has(20)).toBe(!joins);
-  });
-
-  test('an orphan that was there before the run never joins, whatever its group', async () => {
-    machine.add(20, 1, { pgid: 10, sid: 10, born: 5000 });
-    await run(planOf([machine.add(10, 1, { pgid: 10, sid: 10 })]));
-    expect(machine.sent).toEqual(['10 SIGTERM']);
-  });
-
-  test('a stranger that got the pid of a dead member keeps its children', async () => {
-    const parent = machine.add(10, 1, {}, (_, m) => {
-      m.remove(10);
-      m.add(10, 1, { start: 'stranger', ...newborn });
-      m.add(20, 10, newborn);
-      m.add(21, 1, { ...newborn, pgid: 10, sid: 10 });
-    });
-    await run(planOf([parent]));
-    expect(machine.sent).toEqual(['10 SIGTERM']);
-    expect([10, 20, 21].every(pid => machine.has(pid))).toBe(true);
-  });
-
-  test('a child restarted by a member that then died is recognised by its words, group and session', async () => {
-    const words = { argv: ['node', 'server.js'], pgid: 3, sid: 3 };
-    const child = machine.add(11, 10, words, (_, m) => {
-      m.remove(11);
-      m.add(20, 10, { ...words, ...newborn });
-      m.add(21, 1, { ...words, argv: ['node', 'other.js'], ...newborn });
-    });
-    const parent = machine.add(10, 1, { pgid: 3, sid: 3 });
-    const { outcomes } = await run(planOf([child, parent]));
-    expect(outcomes.map(o => o.pid)).toEqual([11, 10, 20]);
-    expect(machine.has(21)).toBe(true);
   });
 });
 

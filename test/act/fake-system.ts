@@ -74,7 +74,8 @@ export class FakeSystem implements System {
     if (this.unreadable.has(pid)) return { status: 'unreadable', why: 'hidden' };
     const p = this.#processes.get(pid);
     if (p === undefined) return { status: 'gone' };
-    return { status: 'present', identity: { pid, start: p.start }, state: p.state, ppid: p.ppid, rss: p.rss };
+    const { start, state, ppid, pgid, sid, rss } = p;
+    return { status: 'present', identity: { pid, start }, state, ppid, pgid, sid, rss };
   }
 
   /** As kill(2) does: by the bare pid, whoever has it now. That it is the right one is for `act` to check. */

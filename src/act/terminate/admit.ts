@@ -1,9 +1,10 @@
-import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import { type Identity, type IdentityKey, keyOf, sameIdentity } from '../../model/identity.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
-import { isZombie, memoryOf } from '../../model/process.ts';
+import { isZombie } from '../../model/process.ts';
 import type { Presence } from '../../observe/system.ts';
 import type { Census, Sighting } from './census.ts';
-import { holdsItsPid, mustStay } from './newcomers.ts';
+import { holdsItsPid } from './links.ts';
+import { mustStay, stepOfNewcomer } from './newcomers.ts';
 import { outcomeOf, type Run, type Tracked, track } from './run.ts';
 import { presencesOf } from './watch.ts';
 
@@ -35,8 +36,7 @@ export const begin = async (
     const why = sighting === undefined ? null : stays(step, sighting, before, confirmed);
     if (why !== null) keep(keptRoots, root, why);
     if (sighting === undefined) continue;
-    const started = startedSince(step, before, planned);
-    if (started.length > 0 && !(await holdsItsPid(run, step))) continue;
+    const started = await startedSince(run, step, planned);
     newcomers.set(keyOf(step), started);
     for (const { sighting: newcomer } of started) {
       const reason = mustStay(newcomer, before);
@@ -100,35 +100,27 @@ const stays = (
   return why === null ? null : `${step.pid} ${step.name} may not be ended now: ${why}`;
 };
 
-/** Descendants that the plan does not know, deepest first. */
-const startedSince = (
+/** Descendants that the plan does not know, deepest first; each is asked who its parent is, and that one whether it lives. */
+const startedSince = async (
+  run: Run,
   step: Step,
-  census: Census,
   planned: ReadonlySet<IdentityKey>,
-): readonly { readonly sighting: Sighting; readonly step: Step }[] => {
+): Promise<readonly { readonly sighting: Sighting; readonly step: Step }[]> => {
   const found = new Set<Sighting>();
-  const add = (pid: number): void => {
-    for (const child of census.children.get(pid) ?? [])
-      if (!planned.has(keyOf(child.facts)) && !isZombie(child.facts) && !found.has(child)) {
-        found.add(child);
-        add(child.facts.pid);
-      }
+  const add = async (parent: Identity): Promise<void> => {
+    for (const child of run.before.children.get(parent.pid) ?? []) {
+      if (planned.has(keyOf(child.facts)) || isZombie(child.facts) || found.has(child)) continue;
+      const now = await run.system.presence(child.facts.pid);
+      if (now.status !== 'present' || !sameIdentity(now.identity, child.facts)) continue;
+      if (now.ppid !== parent.pid || !(await holdsItsPid(run, parent))) continue;
+      found.add(child);
+      await add(child.facts);
+    }
   };
-  add(step.pid);
+  await add(step);
+  const why = `started below ${step.pid} ${step.name} after the plan was made`;
   return [...found].reverse().map(sighting => ({
     sighting,
-    step: {
-      pid: sighting.facts.pid,
-      start: sighting.facts.start,
-      name: sighting.name,
-      command: sighting.facts.argv?.join(' ') ?? sighting.facts.comm,
-      signal: step.signal,
-      rss: memoryOf(sighting.facts),
-      ageSeconds: null,
-      why: `started below ${step.pid} ${step.name} after the plan was made`,
-      root: step.root,
-      stopped: sighting.facts.state === 'T',
-      confirm: false,
-    },
+    step: stepOfNewcomer(sighting, { root: step.root, signal: step.signal, why }),
   }));
 };

@@ -28,6 +28,12 @@ export interface Tracked {
   outcome: Outcome | null;
 }
 
+/** A process that is proven to come from a member of the plan; it is judged, and joins, at the next census. */
+export interface Link {
+  readonly facts: ProcessFacts;
+  readonly member: Tracked;
+}
+
 /** The state of one run; only the functions of `terminate` and its neighbours change it. */
 export interface Run {
   readonly system: System;
@@ -40,6 +46,8 @@ export interface Run {
   readonly tracked: Map<IdentityKey, Tracked>;
   /** The same by pid. Two identities of one pid cannot both be running; the later one counts. */
   readonly byPid: Map<number, Tracked>;
+  /** What is proven to come from members, and has not joined yet or has. */
+  readonly links: Map<IdentityKey, Link>;
   readonly warnings: string[];
   readonly onProgress: (progress: Progress) => void;
 }

@@ -73,6 +73,7 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     before,
     tracked: new Map(),
     byPid: new Map(),
+    links: new Map(),
     warnings: [],
     onProgress,
   };

@@ -2,6 +2,7 @@ import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import type { Look } from '../../model/snapshot.ts';
 import type { Presence, System } from '../../observe/system.ts';
+import { noteLinks } from './links.ts';
 import { type Run, running, settle, stopReason, type Tracked } from './run.ts';
 
 /** Polls start this close together, so that quick ends are quick, and double up to the limit. */
@@ -33,6 +34,8 @@ export const presencesOf = async (
       identity: { pid: p.pid, start: p.start },
       state: p.state,
       ppid: p.ppid,
+      pgid: p.pgid,
+      sid: p.sid,
       rss: p.rss,
     });
   return new Map(pids.map(pid => [pid, present.get(pid) ?? { status: 'gone' }]));
@@ -75,6 +78,19 @@ const treeWasSignalled = (run: Run, { step }: Tracked): boolean => {
   return [...run.tracked.values()].some(t => t.sent !== null && keyOf(t.step.root) === root);
 };
 
+/**
+ * Looks for what the members start while they still live to prove it. Not on the portable backend, where a look
+ * takes longer than most ends.
+ */
+const watchForNewcomers = async (run: Run): Promise<void> => {
+  if (run.system.backend === 'portable') return;
+  try {
+    await noteLinks(run, (await run.system.look()).processes);
+  } catch {
+    // The census that comes after the wait says what is wrong with the table.
+  }
+};
+
 /** Waits until nothing runs any more, the time is over, or the run is stopped. */
 export const waitForEnds = async (run: Run, until: number): Promise<void> => {
   for (let delay = FIRST_POLL_MS; ; delay = Math.min(delay * 2, LAST_POLL_MS)) {
@@ -82,6 +98,7 @@ export const waitForEnds = async (run: Run, until: number): Promise<void> => {
     const left = running(run).length;
     const remaining = Math.min(until, run.deadlineAt) - run.clock.now();
     if (left === 0 || remaining <= 0 || stopReason(run) !== null) return;
+    await watchForNewcomers(run);
     run.onProgress({
       type: 'wait',
       left,

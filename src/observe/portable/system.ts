@@ -28,9 +28,17 @@ const presence = async (pid: number): Promise<Presence> => {
   if (!answer.ok) return { status: 'unreadable', why: answer.why };
   const row = answer.rows.find(r => r.pid === pid);
   if (row === undefined) return { status: 'gone' };
-  const { start, stat, ppid, rss, realUid, uid } = row;
-  const state = readState(stat);
-  return { status: 'present', identity: { pid, start }, state, ppid, rss, uids: [realUid, uid] };
+  const { start, stat, ppid, pgid, sid, rss, realUid, uid } = row;
+  return {
+    status: 'present',
+    identity: { pid, start },
+    state: readState(stat),
+    ppid,
+    pgid,
+    sid,
+    rss,
+    uids: [realUid, uid],
+  };
 };
 
 /** macOS and everything else without /proc: ps-list, pidusage and one `ps`. Runs on Linux too, where it is tested. */

@@ -28,7 +28,7 @@ export const procfsSystem = ({
     if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat may not be read` };
     const stat = parseStat(BUFFER, length);
     if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat makes no sense` };
-    const { start, state, ppid, rssPages } = stat;
+    const { start, state, ppid, pgid, sid, rssPages } = stat;
     const owners = readStatus(root, pid);
     if (owners === 'gone') return { status: 'gone' };
     if (owners === 'denied') return { status: 'unreadable', why: `/proc/${pid}/status may not be read` };
@@ -37,6 +37,8 @@ export const procfsSystem = ({
       identity: { pid, start },
       state,
       ppid,
+      pgid,
+      sid,
       rss: Math.max(0, rssPages) * units.pageSize,
       uids: [owners.realUid, owners.effectiveUid],
     };

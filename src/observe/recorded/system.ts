@@ -34,8 +34,8 @@ export const recordedSystem = (table: RecordedTable): System => {
     presence: pid => {
       const process = byPid.get(pid);
       if (process === undefined) return { status: 'gone' };
-      const { start, state, ppid, rss } = process;
-      return { status: 'present', identity: { pid, start }, state, ppid, rss };
+      const { start, state, ppid, pgid, sid, rss } = process;
+      return { status: 'present', identity: { pid, start }, state, ppid, pgid, sid, rss };
     },
     proportionalMemory: async () => null,
     follow: () => {},
