@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -9,7 +8,7 @@ import {
   type Thresholds,
 } from '../model/config.ts';
 import { visible } from '../model/text.ts';
-import { READ_LIMIT, readHead } from '../observe/files/read-bounded.ts';
+import { READ_LIMIT, readHead, readInside } from '../observe/files/read-bounded.ts';
 import type { Parsed, RootConfig, UserConfig } from './config-schema.ts';
 
 /** A file or setting the user must mend: one sentence that names it; exit 2. */
@@ -31,14 +30,17 @@ const userConfigPath = (env: NodeJS.ProcessEnv): string | null => {
   return base === null ? null : join(base, 'reaptop', 'config.json');
 };
 
+/** Written by hand: nobody writes this much. */
+const CONFIG_LIMIT = 1024 ** 2;
+
 const readIfPresent = (path: string): string | null => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new UsageError(`${visible(path)} cannot be read (${code ?? 'unknown error'}).`);
+  const read = readHead(path, CONFIG_LIMIT);
+  if (!read.ok) {
+    if (read.gone) return null;
+    throw new UsageError(`${visible(path)} cannot be read (${read.code ?? read.why}).`);
   }
+  if (read.cut) throw new UsageError(`${visible(path)} is longer than ${CONFIG_LIMIT / 1024 ** 2} MiB.`);
+  return read.text;
 };
 
 type PartialThresholds = { readonly [K in keyof Thresholds]?: Partial<Thresholds[K]> | undefined };
@@ -83,6 +85,10 @@ export interface RootSettings {
   readonly warnings: readonly string[];
 }
 
+/** Each is tried on every word of every process, or on every name in a directory: more come from no honest project. */
+const MOST_PROTECTED = 256;
+const MOST_SOURCES = 64;
+
 /**
  * `.reaptop.json` of each root. It comes with cloned repositories: it may add protections and heartbeat
  * sources and tune file findings there. Anything else, or an invalid file, is ignored with one warning.
@@ -94,7 +100,7 @@ export const loadRootSettings = async (roots: readonly string[]): Promise<RootSe
   const warnings: string[] = [];
   for (const root of roots) {
     const path = join(root, '.reaptop.json');
-    const parsed = await readRootFile(path);
+    const parsed = await readRootFile(path, root);
     if (parsed === null) continue;
     if (!parsed.ok) {
       warnings.push(
@@ -107,12 +113,21 @@ export const loadRootSettings = async (roots: readonly string[]): Promise<RootSe
     if (parsed.value.thresholds !== undefined)
       thresholds.set(resolve(root), parsed.value.thresholds as FileThresholds);
   }
-  return { protect, heartbeats, thresholds, warnings };
+  if (protect.length > MOST_PROTECTED || heartbeats.length > MOST_SOURCES)
+    warnings.push(
+      `.reaptop.json: only the first ${MOST_PROTECTED} protect patterns and ${MOST_SOURCES} heartbeat sources of projects are used.`,
+    );
+  return {
+    protect: protect.slice(0, MOST_PROTECTED),
+    heartbeats: heartbeats.slice(0, MOST_SOURCES),
+    thresholds,
+    warnings,
+  };
 };
 
 /** A cloned repository may hold anything under this name: a pipe must not hang us, nor a gigabyte fill us. */
-const readRootFile = async (path: string): Promise<Parsed<RootConfig> | null> => {
-  const read = readHead(path);
+const readRootFile = async (path: string, root: string): Promise<Parsed<RootConfig> | null> => {
+  const read = readInside(path, root);
   if (!read.ok) return read.gone ? null : { ok: false, message: read.why };
   if (read.cut) return { ok: false, message: `longer than ${READ_LIMIT / 1024} KiB` };
   const { parseRootConfig } = await import('./config-schema.ts');

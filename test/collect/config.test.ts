@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,4 +130,53 @@ it('without HOME the password database knows the home directory', () => {
   expect(homeDirectory({ HOME: '/x' })).toBe('/x');
   expect(homeDirectory({})).toMatch(/^\//);
   expect(homeDirectory({ HOME: '' })).toMatch(/^\//);
+});
+
+describe('files that are no files', () => {
+  it('the user’s config as a pipe is said in a sentence, at once', async () => {
+    const path = join(dir, 'pipe.json');
+    execFileSync('mkfifo', [path]);
+    await expect(loadConfig({ HOME: dir }, path)).rejects.toThrow(
+      /pipe\.json cannot be read \(not a regular file\)/,
+    );
+  });
+
+  it('a device is not read either', async () => {
+    await expect(loadConfig({ HOME: dir }, '/dev/zero')).rejects.toThrow(/not a regular file/);
+  });
+
+  it('a project’s file that leads out of the project is neither read nor quoted', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'reaptop-outside-'));
+    writeFileSync(join(outside, 'shadow'), 'root:$y$j9T$verysecret:19000:0\n');
+    symlinkSync(join(outside, 'shadow'), join(dir, '.reaptop.json'));
+    const { warnings } = await loadRootSettings([dir]);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/leads out of its directory/);
+    expect(warnings[0]).not.toMatch(/root|verysecret/);
+    rmSync(outside, { recursive: true });
+  });
+
+  it('a link that stays in the project is read', async () => {
+    write('real.json', { protect: ['x'] });
+    symlinkSync('real.json', join(dir, '.reaptop.json'));
+    expect((await loadRootSettings([dir])).protect).toEqual(['x']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('another user’s file is not read', async () => {
+    write('.reaptop.json', { protect: ['x'] });
+    chownSync(join(dir, '.reaptop.json'), 12345, 12345);
+    const { protect, warnings } = await loadRootSettings([dir]);
+    expect(protect).toEqual([]);
+    expect(warnings[0]).toMatch(/belongs to another user/);
+  });
+
+  it('more patterns and sources than anyone writes are cut, with one warning', async () => {
+    write('.reaptop.json', {
+      protect: Array.from({ length: 1000 }, (_, i) => `p${i}`),
+      heartbeats: Array.from({ length: 300 }, (_, i) => ({ name: `n${i}`, glob: `*.${i}` })),
+    });
+    const { protect, heartbeats, warnings } = await loadRootSettings([dir]);
+    expect([protect.length, heartbeats.length]).toEqual([256, 64]);
+    expect(warnings).toHaveLength(1);
+  });
 });

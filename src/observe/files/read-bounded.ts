@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 
 /** What a file looked like when it was read. Times are epoch milliseconds. */
 export interface FileStat {
@@ -15,7 +15,14 @@ export type BoundedRead =
       /** Whose file it is. */
       readonly owner: number;
     }
-  | { readonly ok: false; readonly gone: boolean; readonly why: string; readonly stat: FileStat | null };
+  | {
+      readonly ok: false;
+      readonly gone: boolean;
+      readonly why: string;
+      /** The system's own word for it, where it has one. */
+      readonly code: string | null;
+      readonly stat: FileStat | null;
+    };
 
 /** What a file must be before a byte of it is read: the rest is left unread, whatever it is. */
 export interface ReadRules {
@@ -59,6 +66,14 @@ const fill = (fd: number, buffer: Buffer, position: number): number => {
   return got;
 };
 
+const failed = (error: unknown, gone: boolean): BoundedRead => ({
+  ok: false,
+  gone,
+  why: reasonOf(error),
+  code: codeOf(error) || null,
+  stat: null,
+});
+
 const read = (path: string, limit: number, from: 'head' | 'tail', rules: ReadRules): BoundedRead => {
   let fd: number;
   try {
@@ -66,21 +81,27 @@ const read = (path: string, limit: number, from: 'head' | 'tail', rules: ReadRul
     const link = rules.noLink === true ? constants.O_NOFOLLOW : 0;
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | link);
   } catch (error) {
-    return { ok: false, gone: isGone(error), why: reasonOf(error), stat: null };
+    return failed(error, isGone(error));
   }
   try {
     const info = fstatSync(fd);
     const stat = { size: info.size, mtimeMs: info.mtimeMs };
-    if (!info.isFile()) return { ok: false, gone: false, why: 'not a regular file', stat };
-    if (rules.ours === true && !isOurs(info))
-      return { ok: false, gone: false, why: 'it belongs to another user', stat };
+    const refused = (why: string, code: string | null = null): BoundedRead => ({
+      ok: false,
+      gone: false,
+      why,
+      code,
+      stat,
+    });
+    if (!info.isFile()) return refused('not a regular file', info.isDirectory() ? 'EISDIR' : null);
+    if (rules.ours === true && !isOurs(info)) return refused('it belongs to another user');
     const length = Math.min(info.size, limit);
     const buffer = Buffer.allocUnsafe(length);
     const got = fill(fd, buffer, from === 'tail' ? info.size - length : 0);
     const text = buffer.toString('utf8', 0, got);
     return { ok: true, text, stat, cut: info.size > limit, owner: info.uid };
   } catch (error) {
-    return { ok: false, gone: false, why: reasonOf(error), stat: null };
+    return failed(error, false);
   } finally {
     closeSync(fd);
   }
@@ -93,3 +114,19 @@ export const readHead = (path: string, limit = READ_LIMIT, rules: ReadRules = {}
 /** The last `limit` bytes; when `cut`, the first line is probably half of one. */
 export const readTail = (path: string, limit = READ_LIMIT, rules: ReadRules = {}): BoundedRead =>
   read(path, limit, 'tail', rules);
+
+/**
+ * A file that came with a directory and may only speak for it: ours, and in there once links are followed.
+ * A repository could otherwise point a known name at any file we may read, and have us quote it.
+ */
+export const readInside = (path: string, directory: string, limit = READ_LIMIT): BoundedRead => {
+  try {
+    const real = realpathSync(path);
+    const inside = realpathSync(directory);
+    if (!real.startsWith(inside === '/' ? inside : `${inside}/`))
+      return { ok: false, gone: false, why: 'it leads out of its directory', code: null, stat: null };
+    return readHead(real, limit, { noLink: true, ours: true });
+  } catch (error) {
+    return failed(error, isGone(error));
+  }
+};

@@ -22,6 +22,9 @@ const explain = (error: unknown): string => {
   return SENTENCES[code] ?? `cannot be read (${code})`;
 };
 
+/** What a shell hands over with `<(…)` or a redirection is open already; any other pipe or device may never say a word. */
+const INHERITED = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/;
+
 /** All of it, or null when there is more than we read. Stops at the limit: a pipe may never end. */
 const drain = async (stream: Readable): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
@@ -46,6 +49,8 @@ export const loadRecorded = async (
     if (path !== '-') {
       const about = await stat(path);
       if (about.isDirectory()) return { ok: false, message: `${name} ${SENTENCES.EISDIR}.` };
+      if (!about.isFile() && !INHERITED.test(path))
+        return { ok: false, message: `${name} is no regular file: name a file, or - for standard input.` };
       // A listing without its own date was made no later than it was saved.
       if (about.isFile()) moment = Math.min(now, about.mtimeMs);
       if (about.size > MOST_BYTES) return { ok: false, message: tooLarge(name) };

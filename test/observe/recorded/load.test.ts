@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,16 @@ test('what cannot be read says why', async () => {
     ok: false,
     message: expect.stringContaining('cannot be read'),
   });
+});
+
+test('a pipe or a device nobody handed over is refused at once', async () => {
+  const pipe = join(dir, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [pipe, '/dev/zero', '/dev/tty'])
+    expect(await loadRecorded(path)).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/is no regular file|cannot be read/),
+    });
 });
 
 test('a file or a stream larger than any table is refused at once', async () => {
