@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AskedBy, Outcome, Plan } from '../model/plan.ts';
+import { statePlace } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
 import { freedBy, type IntentLine, type OutcomeLine, outcomeEntries, planEntries } from './record/lines.ts';
 import { takeRunLock } from './record/lock.ts';
-import { statePlace } from './record/state-directory.ts';
 import { completeRecord, foundNow } from './record/unfinished.ts';
 
 /** What an act leaves to be written down. */

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { errorSentence, openOwn } from '../../observe/state/own-file.ts';
+import { makeStateDirectory, statePlace } from '../../observe/state/state-directory.ts';
 import { AUDIT_FILE, type AuditLine } from './lines.ts';
-import { errorSentence, openOwn } from './own-file.ts';
-import { makeStateDirectory, statePlace } from './state-directory.ts';
 
 /** Some thousands of acts a file; the file being written and two older ones are kept. */
 const ROTATE_BYTES = 4 * 1024 * 1024;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { type Identity, sameIdentity } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
+import { errorSentence, readOwnTail } from '../../observe/state/own-file.ts';
+import { makeStateDirectory, stateDirectory } from '../../observe/state/state-directory.ts';
 import type { System } from '../../observe/system.ts';
-import { errorSentence, readOwnTail } from './own-file.ts';
-import { makeStateDirectory, stateDirectory } from './state-directory.ts';
 
 export interface LockHolder extends Identity {
   readonly by: string;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { type Identity, sameIdentity } from '../../model/identity.ts';
 import type { AskedBy } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
+import { readOwnTail } from '../../observe/state/own-file.ts';
 import type { System } from '../../observe/system.ts';
 import { AUDIT_FILE, type OutcomeLine } from './lines.ts';
-import { readOwnTail } from './own-file.ts';
 
 /** An act that was cut off is among the last few; a plan of a thousand steps is some 400 KB. */
 const TAIL_BYTES = 2 * 1024 * 1024;

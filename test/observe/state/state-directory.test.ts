@@ -2,7 +2,11 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeStateDirectory, stateDirectory, statePlace } from '../../../src/act/record/state-directory.ts';
+import {
+  makeStateDirectory,
+  stateDirectory,
+  statePlace,
+} from '../../../src/observe/state/state-directory.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 const isRoot = process.geteuid?.() === 0;
