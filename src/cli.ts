@@ -15,6 +15,7 @@ import {
 } from './commands/options.ts';
 import { losable } from './commands/output.ts';
 import { wantsColor } from './commands/paint.ts';
+import { rememberedLineage } from './commands/remembered.ts';
 import type { Kind } from './model/kind.ts';
 import { visible } from './model/text.ts';
 
@@ -38,7 +39,7 @@ const out = losable(process.stdout, why => err.write(`reaptop: the output could 
 /** The exit code tells what was done to the machine: a lost output does not change it. */
 let acted = false;
 
-const prepared = (flags: Flags) => prepare(flags, process.env, process.cwd());
+const prepared = (flags: Flags) => prepare(flags, process.env, process.cwd(), rememberedLineage(process.env));
 
 const runMain = async (options: MainOptions): Promise<number> => {
   const color = wantsColor(process.stdout, process.env, !options.color);

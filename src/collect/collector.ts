@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type JudgedMoment, judge } from '../judge/judge.ts';
 import type { Past } from '../judge/past.ts';
-import { Lineage } from '../judge/rules/lineage.ts';
+import { Lineage, type LineageEntry } from '../judge/rules/lineage.ts';
 import { detailQuestions, keysOf, relatedNodes } from '../judge/rules/related.ts';
 import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/tree.ts';
 import type { Config } from '../model/config.ts';
-import { keyOf } from '../model/identity.ts';
+import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Look, Observation } from '../model/snapshot.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
@@ -18,6 +18,15 @@ import { Environments } from './environments.ts';
 import { RecognitionCache } from './recognition-cache.ts';
 import { TmuxWatch } from './tmux-watch.ts';
 
+/** Lineage that others wrote down: guard, and sessions that ended. */
+export interface LineageMemory {
+  /** What is new since the last look, and what was wrong with it. */
+  recall(look: Look): {
+    readonly entries: readonly (readonly [IdentityKey, LineageEntry])[];
+    readonly warnings: readonly string[];
+  };
+}
+
 export interface CollectorOptions {
   readonly system: System;
   readonly config: Config;
@@ -27,6 +36,8 @@ export interface CollectorOptions {
   readonly roots?: readonly string[] | undefined;
   /** Where heartbeat files are read from; none for a recorded table. */
   readonly files?: AgentFiles;
+  /** What is known of processes that nobody has seen below their agent in this run. */
+  readonly memory?: LineageMemory | undefined;
   /** Things to say with every snapshot, such as an ignored project file. */
   readonly warnings?: readonly string[];
 }
@@ -58,6 +69,8 @@ export class Collector {
     const look = await system.look();
     const breath = new TimeSlice();
     if (look.self !== null) this.#learnServers(look.clock);
+    const recalled = this.#options.memory?.recall(look);
+    if (recalled !== undefined) this.lineage.adopt(recalled.entries);
     let { tree, related } = await this.#grow(look, all, breath);
     const tmux =
       look.self === null
@@ -74,7 +87,14 @@ export class Collector {
     const told = await readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
     const observation: Observation = {
       ...look,
-      warnings: [...warnings, ...this.#configWarnings, ...look.warnings, ...tmux.warnings, ...told.warnings],
+      warnings: [
+        ...warnings,
+        ...this.#configWarnings,
+        ...look.warnings,
+        ...(recalled?.warnings ?? []),
+        ...tmux.warnings,
+        ...told.warnings,
+      ],
       tmux: tmux.servers,
       ...records,
       servers: this.#words.servers,

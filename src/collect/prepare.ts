@@ -2,7 +2,7 @@ import type { Config } from '../model/config.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES } from './agent-files.ts';
 import { chooseSystem, type PlatformChoice } from './choose-system.ts';
-import { Collector } from './collector.ts';
+import { Collector, type LineageMemory } from './collector.ts';
 import { loadConfig, loadRootSettings } from './config.ts';
 
 export interface Flags {
@@ -18,8 +18,13 @@ export interface Prepared {
   readonly collectorWith: (files: AgentFiles) => Collector;
 }
 
-/** From flags and environment to what every command works with. */
-export const prepare = async (flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Promise<Prepared> => {
+/** From flags and environment to what every command works with. `memory`: of this machine, none of a recorded one. */
+export const prepare = async (
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  memory?: LineageMemory,
+): Promise<Prepared> => {
   const user = await loadConfig(env, flags.config);
   const recorded = flags.from !== undefined;
   const settings = await loadRootSettings(recorded ? [] : (flags.root ?? [cwd]));
@@ -38,6 +43,7 @@ export const prepare = async (flags: Flags, env: NodeJS.ProcessEnv, cwd: string)
       cwd,
       roots: flags.root,
       files: recorded ? NO_FILES : files,
+      memory: recorded ? undefined : memory,
       warnings: settings.warnings,
     });
   return { config, system, collectorWith };

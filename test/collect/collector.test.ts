@@ -126,6 +126,28 @@ describe('look after look', () => {
     expect(collector.lineage.entries().size).toBe(0);
   });
 
+  it('what others saw below an agent is its own as well, whatever they have to say about their files', async () => {
+    const system = new ScriptedSystem();
+    const entry = { owner: '1000:100000', sessionId: null, parent: null };
+    const told = [[['1002:100200', entry] as const], []];
+    const memory = { recall: () => ({ entries: told.shift() ?? [], warnings: ['one line is torn'] }) };
+    const collector = new Collector({
+      system,
+      config: DEFAULT_CONFIG,
+      env: { HOME: home },
+      cwd: home,
+      memory,
+    });
+    system.show([1002, 1, 'yes'], [1003, 1, 'yes']);
+    for (const look of ['first', 'second']) {
+      const { processes, warnings } = await collector.collect();
+      expect(processes, look).toMatchObject([
+        { facts: { pid: 1002 }, verdict: 'leak', owner: { how: 'lineage' } },
+      ]);
+      expect(warnings).toContain('one line is torn');
+    }
+  });
+
   it('a bystander that becomes an agent, or an orphan with an agent’s variables, is noticed', async () => {
     const system = new ScriptedSystem();
     const collector = collectorFor(system);

@@ -1,0 +1,94 @@
+import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { belongsToUs, errorSentence, openOwn } from '../observe/state/own-file.ts';
+
+export const LINEAGE_FILE = 'lineage.jsonl';
+/** One file per ended session, written by the SessionEnd hook and folded into the one above by guard. */
+export const LINEAGE_DIRECTORY = 'lineage.d';
+
+/** More are not kept, and not read. */
+export const MOST_ENTRIES = 20_000;
+/** Room for as many, and for the few that came since the last compaction. */
+export const MOST_BYTES = 8 * 1024 ** 2;
+export const MOST_SESSION_FILES = 1000;
+/** A session of 2,000 processes. */
+const MOST_SESSION_BYTES = 512 * 1024;
+
+export interface LineageFile {
+  readonly path: string;
+  readonly limit: number;
+  /** Changes whenever the file does. */
+  readonly stamp: string;
+}
+
+/** Files that there are, oldest knowledge first, and what was left out. */
+export const lineageFiles = (directory: string): { files: LineageFile[]; leftOut: number } => {
+  const names = listOrNone(join(directory, LINEAGE_DIRECTORY)).filter(name => name.endsWith('.jsonl'));
+  const kept = names.sort().slice(-MOST_SESSION_FILES);
+  const files = [
+    stamped(join(directory, LINEAGE_FILE), MOST_BYTES),
+    ...kept.map(name => stamped(join(directory, LINEAGE_DIRECTORY, name), MOST_SESSION_BYTES)),
+  ];
+  return { files: files.filter(file => file !== null), leftOut: names.length - kept.length };
+};
+
+const listOrNone = (directory: string): string[] => {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return []; // no session has ended here yet
+  }
+};
+
+const stamped = (path: string, limit: number): LineageFile | null => {
+  try {
+    const { ino, size, mtimeMs } = lstatSync(path);
+    return { path, limit, stamp: `${path}:${ino}:${size}:${mtimeMs}` };
+  } catch {
+    return null; // not there, or folded in since the listing
+  }
+};
+
+export type LinesRead =
+  | { readonly lines: readonly string[]; readonly cut: boolean }
+  | { readonly refused: string };
+
+/** The lines at its end. Only what nobody else can have written is believed: a regular file, ours, writable by us alone. */
+export const readLines = ({ path, limit }: LineageFile): LinesRead => {
+  let fd: number;
+  try {
+    fd = openOwn(path, constants.O_RDONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { lines: [], cut: false };
+    return { refused: errorSentence(error) };
+  }
+  try {
+    const { size, mode } = fstatSync(fd);
+    if ((mode & 0o022) !== 0) return { refused: 'others may write it' };
+    const buffer = Buffer.allocUnsafe(Math.min(size, limit));
+    const got = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+    const lines = buffer.toString('utf8', 0, got).split('\n');
+    const cut = size > limit;
+    // The first line of a tail is usually half a line; after the last newline there is nothing, or a torn line.
+    if (cut) lines.shift();
+    if (lines.at(-1) === '') lines.pop();
+    return { lines, cut };
+  } catch (error) {
+    return { refused: errorSentence(error) };
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** Why nothing in the directory may be believed; null when it is ours alone. */
+export const distrust = (directory: string): string | null => {
+  try {
+    const stat = lstatSync(directory);
+    if (!stat.isDirectory()) return 'it is no directory';
+    if (!belongsToUs(stat)) return 'it belongs to another user';
+    return (stat.mode & 0o022) === 0 ? null : 'others may write there';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? null : errorSentence(error);
+  }
+};

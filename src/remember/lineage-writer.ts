@@ -1,0 +1,88 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { errorSentence, openOwn } from '../observe/state/own-file.ts';
+import { makeStateDirectory } from '../observe/state/state-directory.ts';
+import { LINEAGE_DIRECTORY, LINEAGE_FILE } from './lineage-files.ts';
+import { asSessionName, type LineageLine, lineText } from './lineage-line.ts';
+
+/** Adds lines at the end of `lineage.jsonl`. Never throws: a warning comes back instead. */
+export const appendLineage = (directory: string, lines: readonly LineageLine[]): string | null =>
+  lines.length === 0
+    ? null
+    : warned('lineage could not be written', () => {
+        makeStateDirectory(directory);
+        const fd = openOwn(
+          join(directory, LINEAGE_FILE),
+          constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+        );
+        try {
+          fchmodSync(fd, 0o600);
+          const text = lines.map(lineText).join('');
+          // A line that a full disk cut short must not swallow the next one.
+          writeWhole(fd, endsInMiddle(fd) ? `\n${text}` : text);
+        } finally {
+          closeSync(fd);
+        }
+      });
+
+/** What a session leaves when it ends, in a file of its own: whoever ends beside it writes another. */
+export const writeSessionLineage = (
+  directory: string,
+  session: string,
+  lines: readonly LineageLine[],
+): string | null => {
+  const name = asSessionName(session);
+  if (name === null) return 'lineage was not written: the session has no name that a file could have';
+  return warned('lineage could not be written', () => {
+    makeStateDirectory(directory);
+    makeStateDirectory(join(directory, LINEAGE_DIRECTORY));
+    replaceWhole(join(directory, LINEAGE_DIRECTORY, `${name}.jsonl`), lines.map(lineText).join(''));
+  });
+};
+
+/** Written beside, on disk before it takes the name: a reader finds the old file or the new one, whole. */
+export const replaceWhole = (path: string, text: string): void => {
+  const draft = `${path}.${process.pid}.tmp`;
+  rmSync(draft, { force: true });
+  const fd = openOwn(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    writeWhole(fd, text);
+    fsyncSync(fd);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+};
+
+const endsInMiddle = (fd: number): boolean => {
+  const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+};
+
+const writeWhole = (fd: number, text: string): void => {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+};
+
+const warned = (what: string, work: () => void): string | null => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return `${what}: ${errorSentence(error)}`;
+  }
+};
