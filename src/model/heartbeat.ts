@@ -44,6 +44,9 @@ export const READING_FORMATS = [
 ] as const;
 export type ReadingFormat = (typeof READING_FORMATS)[number];
 
+export const isReadingFormat = (name: string): name is ReadingFormat =>
+  (READING_FORMATS as readonly string[]).includes(name);
+
 /** One agent of an orchestrator's registry, or one project of `specs/state.json`. */
 export interface ReadingMember {
   readonly id: string;

@@ -1,22 +1,19 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { formatOf } from '../../agents/files/formats.ts';
 import type { JudgedFiles } from '../../judge/heartbeats/index.ts';
 import { archivedAt, isArchivedName } from '../../judge/plan/sweep-archive-name.ts';
 import type { ArchivedFile, SweepFacts } from '../../judge/plan/sweep-facts.ts';
 import { archiveOf } from '../../judge/plan/sweep-file-act.ts';
-import { SWEPT_FORMATS } from '../../judge/plan/sweep-formats.ts';
 import type { FileSeen } from '../../judge/plan/sweep-plan.ts';
 import { gather } from '../../model/gather.ts';
-import type { Reading, ReadingFormat } from '../../model/heartbeat.ts';
+import type { Reading } from '../../model/heartbeat.ts';
 import { isOurs } from '../../observe/files/read-bounded.ts';
 import { type HeldDirectory, identityOfInode, inDirectory, Unsafe } from './held-directory.ts';
 
 /** Long enough for an agent that streams, short enough for somebody who waits. */
 const WATCH_MS = 1000;
-
-/** Never touched, but what they say is acted on. */
-const EVIDENCE: ReadonlySet<ReadingFormat> = new Set(['registry', 'orchestrator-database']);
 
 /** Why a file must not be touched; null: it is regular and its owner is to be trusted. */
 export const whyUnsafe = (stat: Stats): string | null => {
@@ -98,7 +95,7 @@ const lookAtArchives = (
   const archives: ArchivedFile[] = [];
   const wanted = new Map(
     readings
-      .filter(({ format }) => format !== 'transcript' && format !== 'user')
+      .filter(reading => formatOf(reading).lies.length > 0)
       .map(reading => [archiveOf(reading), reading.root]),
   );
   for (const [archive, root] of wanted) {
@@ -121,8 +118,11 @@ export const gatherSweepFacts = async (
   { watchMs = WATCH_MS }: { readonly watchMs?: number } = {},
 ): Promise<SweepFacts> => {
   const readings = joined.map(file => file.reading);
-  const candidates = readings.filter(({ format }) => SWEPT_FORMATS.has(format));
-  const looked = lookAt(readings.filter(({ format }) => SWEPT_FORMATS.has(format) || EVIDENCE.has(format)));
+  const candidates = readings.filter(reading => formatOf(reading).swept !== null);
+  // What they say is acted on, though some of it is never touched.
+  const looked = lookAt(
+    readings.filter(reading => formatOf(reading).swept !== null || formatOf(reading).evidence !== null),
+  );
   const before = new Map(candidates.map(({ path }) => [path, seenNow(path)]));
   // Sessions are watched too: the look after this one tells whether anything in them used CPU.
   if (candidates.length > 0 || orchestrated.some(agent => agent.panes.length > 0)) await wait(watchMs);

@@ -1,3 +1,4 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { fileThreshold } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
 import { formatAge } from '../../model/format.ts';
@@ -8,12 +9,11 @@ import { lifeAround } from '../heartbeats/state.ts';
 import type { Detector, Scene } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
-const BEATS = ['agent-progress', 'phase-progress', 'user'] as const;
-
 /** The tasks of each project that ever beat; null among them: a beat that names no task. */
 const tasksThatBeat = ({ files }: Scene): ReadonlyMap<string, ReadonlySet<string | null>> => {
   const projects = new Map<string, Set<string | null>>();
-  for (const { reading } of BEATS.flatMap(files.index.ofFormat)) {
+  for (const { reading } of files.joined) {
+    if (formatOf(reading).signOfLife !== 'task') continue;
     const project = projectOf(reading);
     const tasks = projects.get(project) ?? new Set();
     projects.set(project, tasks.add(reading.task));
@@ -55,12 +55,10 @@ const silentMarker = (
 export const heartbeatMissing: Detector = scene => {
   const { seconds } = scene.config.thresholds['heartbeat-missing'];
   const beating = tasksThatBeat(scene);
-  const markers = scene.files.joined.filter(file => file.reading.format === 'postflight-marker');
+  const markers = scene.files.joined.filter(file => formatOf(file.reading).limits === 'marker-age');
   const silentAgents = scene.files.orchestrated.flatMap((agent): Finding[] => {
     const startedAt = agent.member?.startedAt ?? null;
-    const heard = agent.files.some(
-      f => f.reading.format === 'progress-log' || f.reading.format === 'stream-log',
-    );
+    const heard = agent.files.some(file => formatOf(file.reading).signOfLife === 'agent');
     if (agent.finished !== null || agent.panes.length === 0 || heard || startedAt === null) return [];
     const age = (scene.files.now - startedAt) / 1000;
     if (age < seconds) return [];

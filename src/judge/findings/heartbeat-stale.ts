@@ -1,11 +1,10 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { formatAge } from '../../model/format.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { Identity } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import { subtreeOf } from '../heartbeats/signs-of-life.ts';
 import type { Detector } from './detector.ts';
-
-const BEATS = new Set(['agent-progress', 'progress-log', 'user']);
 
 /** What the agent was doing when it was last heard of. */
 const lastWords = (reading: Reading): string => {
@@ -33,7 +32,8 @@ export const heartbeatStale: Detector = ({ files, processes }) => {
     return known;
   };
   return files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
-    if (!BEATS.has(reading.format) || (state !== 'warn' && state !== 'critical')) return [];
+    if (formatOf(reading).limits !== 'heartbeat-stale' || (state !== 'warn' && state !== 'critical'))
+      return [];
     const who =
       agent === null ? 'no running agent was found for it' : `${agent.name} (${agent.facts.pid}) still runs`;
     return [

@@ -1,18 +1,20 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { plural, spellBytes } from '../../model/format.ts';
 import { gather } from '../../model/gather.ts';
+import { orchestratedTaskDirectory } from '../../model/path.ts';
 import type { JudgedFile } from '../heartbeats/index.ts';
 import { projectOf } from '../heartbeats/join.ts';
 import type { Detector } from './detector.ts';
 
 const placeOf = ({ reading }: JudgedFile): string =>
-  /^.*\/TASK-[^/]+(?=\/)/.exec(reading.path)?.[0] ?? projectOf(reading);
+  orchestratedTaskDirectory(reading.path) ?? projectOf(reading);
 
 /** What finished agents left lying about: one finding per task or project, not one per file. */
 export const leftoverFiles: Detector = ({ files }) => {
   const places = new Map<string, JudgedFile[]>();
   for (const file of files.joined) {
     // Files of a user's own source are shown, but they are not ours to sweep.
-    if (file.state !== 'leftover' || file.reading.format === 'user') continue;
+    if (file.state !== 'leftover' || formatOf(file.reading).swept === null) continue;
     gather(places, placeOf(file), file);
   }
   return [...places].map(([place, left]) => {

@@ -1,3 +1,4 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
@@ -6,7 +7,7 @@ import { subjectOf } from './heartbeat-stale.ts';
 /** A diagnostic lock that was never released. */
 export const lockStale: Detector = ({ files }) =>
   files.joined.flatMap(({ reading, state, reason, ageSeconds, agent }) => {
-    if (reading.format !== 'diagnostic-lock' || state !== 'warn') return [];
+    if (formatOf(reading).limits !== 'lock-stale' || state !== 'warn') return [];
     return [
       {
         id: 'lock-stale',

@@ -1,3 +1,4 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
@@ -5,7 +6,7 @@ import { subjectOf } from './heartbeat-stale.ts';
 /** An agent that was sent back to work as often as its guard allows. */
 export const loopGuard: Detector = ({ files }) =>
   files.joined.flatMap(({ reading, state, reason, agent, candidates }) => {
-    if (reading.format !== 'loop-guard' || state !== 'critical') return [];
+    if (formatOf(reading).limits !== 'loop-guard' || state !== 'critical') return [];
     return [
       {
         id: 'loop-guard',

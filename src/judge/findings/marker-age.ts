@@ -1,7 +1,8 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
+import { directoryOf } from '../../model/path.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import { directoryOf } from '../heartbeats/file-index.ts';
 import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
@@ -9,12 +10,12 @@ import { subjectOf } from './heartbeat-stale.ts';
 export const markerAge: Detector = ({ files, config }) =>
   files.joined.flatMap(file => {
     const { reading, state, ageSeconds, agent, reason } = file;
-    if (reading.format !== 'postflight-marker' || ageSeconds === null) return [];
+    if (formatOf(reading).limits !== 'marker-age' || ageSeconds === null) return [];
     if (ageSeconds < fileThreshold(config, 'marker-age', reading.root).warnSeconds) return [];
     const severity = state === 'critical' || state === 'warn' ? state : 'info';
     const guards = files.index
       .inDirectory(directoryOf(reading.path))
-      .filter(other => other.reading.format === 'loop-guard');
+      .filter(other => formatOf(other.reading).limits === 'loop-guard');
     const dead = file.candidates.length === 0;
     const deadlock = severity === 'critical' ? 'deadlock: ' : '';
     return [

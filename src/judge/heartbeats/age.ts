@@ -1,3 +1,4 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 
 /** File systems and clocks differ by a little; what lies further ahead is no time at all. */
@@ -20,7 +21,7 @@ export const lastSign = (reading: Reading, now: number): number | null => {
  */
 export const ageOfReading = (reading: Reading, now: number): number | null => {
   const since =
-    reading.format === 'postflight-marker' || reading.format === 'workflow'
+    formatOf(reading).aged === 'creation'
       ? (past(reading.createdAt, now) ?? past(reading.mtime, now))
       : lastSign(reading, now);
   return since === null ? null : (now - since) / 1000;

@@ -1,5 +1,6 @@
 import { gather } from '../../model/gather.ts';
 import type { ReadingFormat } from '../../model/heartbeat.ts';
+import { directoryOf } from '../../model/path.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { JoinedReading } from './join.ts';
 
@@ -13,8 +14,6 @@ export interface FileIndex {
   /** Files that may speak of this agent. */
   about(agent: JudgedProcess): readonly JoinedReading[];
 }
-
-export const directoryOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 const NONE: readonly JoinedReading[] = [];
 

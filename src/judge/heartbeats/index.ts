@@ -1,5 +1,6 @@
+import { FORMATS, formatOf } from '../../agents/files/formats.ts';
 import type { Config } from '../../model/config.ts';
-import type { Heartbeat, HeartbeatState, Reading, ReadingFormat } from '../../model/heartbeat.ts';
+import { type Heartbeat, type HeartbeatState, isReadingFormat, type Reading } from '../../model/heartbeat.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { type ClaudeSession, identityOf, type JudgedProcess, type TmuxServer } from '../../model/snapshot.ts';
 import { NO_PAST, type Past } from '../past.ts';
@@ -30,15 +31,6 @@ export interface JudgedFiles extends Omit<FileContext, 'joined'> {
   readonly joined: readonly JudgedFile[];
   readonly heartbeats: readonly Heartbeat[];
 }
-
-/** Known files that are no sign of life: they matter for findings and for `sweep` only. */
-const NOT_SHOWN: ReadonlySet<ReadingFormat> = new Set([
-  'prompt',
-  'deploy-log',
-  'findings-log',
-  'project-state',
-  'orchestrator-database',
-]);
 
 const ORDER = [
   'critical',
@@ -89,18 +81,18 @@ export const judgeFiles = (input: FilesInput): JudgedFiles => {
     return { reading, ageSeconds, agent, candidates, how, state, reason };
   });
   const heartbeats = judged
-    .filter(file => !NOT_SHOWN.has(file.reading.format))
+    .filter(file => formatOf(file.reading).shown)
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state))
     .map(toHeartbeat);
   return { ...context, joined: judged, heartbeats };
 };
 
-/** How much a format tells about what its agent is doing right now. */
-const TELLING = ['agent-progress', 'progress-log', 'phase-progress', 'stream-log', 'postflight-marker'];
+/** More formats than there are: a format that tells nothing more comes last. */
+const NOT_TELLING = 99;
 
 const rank = (beat: Heartbeat): number => {
-  const telling = TELLING.indexOf(beat.format);
-  return ORDER.indexOf(beat.state) * 10 + (telling === -1 ? TELLING.length : telling);
+  const telling = isReadingFormat(beat.format) ? FORMATS[beat.format].telling : null;
+  return ORDER.indexOf(beat.state) * 100 + (telling ?? NOT_TELLING);
 };
 
 /** For each agent the one heartbeat worth showing on its row: the worst, then the most telling. */

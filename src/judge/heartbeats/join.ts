@@ -1,5 +1,7 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
+import { directoryOf } from '../../model/path.ts';
 import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
 import { ageOfReading } from './age.ts';
 
@@ -21,15 +23,13 @@ export interface JoinInput {
   readonly now: number;
 }
 
-/** Formats that an orchestrator keeps per agent: the agent is named, so a path must not guess another. */
-const NAMED = new Set(['progress-log', 'findings-log', 'stream-log', 'prompt', 'deploy-log']);
-
 /** The project a file belongs to: the directory in which `specs`, `.claude` or the workspace lies. */
 export const projectOf = (reading: Reading): string => {
-  if (reading.format === 'user') return reading.root;
-  if (reading.format === 'registry' && reading.cwd !== null) return reading.cwd;
+  const { project } = formatOf(reading);
+  if (project === 'root') return reading.root;
+  if (project === 'stated' && reading.cwd !== null) return reading.cwd;
   const inner = /^(.*?)\/(?:specs|\.claude|\.agent-workspace|workspaces)\//.exec(reading.path);
-  return inner?.[1] ?? reading.path.slice(0, reading.path.lastIndexOf('/'));
+  return inner?.[1] ?? directoryOf(reading.path);
 };
 
 const isWithin = (path: string | null | undefined, directory: string): boolean =>
@@ -91,7 +91,9 @@ export const joinReadings = (input: JoinInput): JoinedReading[] => {
   const under = <K>(map: ReadonlyMap<K, Iterable<JudgedProcess>>, key: K | null): readonly JudgedProcess[] =>
     key === null ? [] : [...(map.get(key) ?? [])];
   const byPath = (r: Reading, age: number | null): readonly JudgedProcess[] =>
-    NAMED.has(r.format) ? [] : agents.inProject(projectOf(r)).filter(agent => couldHaveWritten(agent, age));
+    formatOf(r).joins === 'agent'
+      ? []
+      : agents.inProject(projectOf(r)).filter(agent => couldHaveWritten(agent, age));
 
   return input.readings.map(reading => {
     const ageSeconds = ageOfReading(reading, input.now);

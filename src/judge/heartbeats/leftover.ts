@@ -1,8 +1,9 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
+import { directoryOf } from '../../model/path.ts';
 import { lastSign } from './age.ts';
 import { agentOfFile, type FileContext } from './context.ts';
-import { directoryOf } from './file-index.ts';
 import type { JoinedReading } from './join.ts';
 
 /** A final status is about an older run when the file was written well after it. */
@@ -12,7 +13,7 @@ const SAME_RUN_MS = 60_000;
 const taskIsOver = (file: JoinedReading, context: FileContext): string | null => {
   const { reading } = file;
   // A marker or a guard, on the other hand, is most wanted right after the agent returned.
-  if (reading.format !== 'agent-progress') return null;
+  if (!formatOf(reading).leftOver.includes('task-over')) return null;
   const sign = lastSign(reading, context.now) ?? 0;
   const own = directoryOf(reading.path);
   for (const { reading: other } of context.index.inDirectory(own))
@@ -27,8 +28,8 @@ const taskIsOver = (file: JoinedReading, context: FileContext): string | null =>
   return null;
 };
 
-/** Why a file is left over from finished or vanished work; null: it may still matter. */
-export const leftoverBecause = (file: JoinedReading, context: FileContext): string | null => {
+/** Its agent is finished, its task is over, or nobody has spoken for it for long. */
+const abandonedBecause = (file: JoinedReading, context: FileContext): string | null => {
   const orchestrated = agentOfFile(file, context);
   if (orchestrated?.finished != null) return orchestrated.finished;
   const over = taskIsOver(file, context);
@@ -43,4 +44,16 @@ export const leftoverBecause = (file: JoinedReading, context: FileContext): stri
         !orchestrated.sessionUnknown));
   if (!abandoned || age === null || age < limit) return null;
   return `no agent speaks for it and nothing was written for ${formatAge(age)}`;
+};
+
+/** Why a file is left over from finished or vanished work; null: it may still matter. */
+export const leftoverBecause = (file: JoinedReading, context: FileContext): string | null => {
+  const { reading } = file;
+  const { leftOver } = formatOf(reading);
+  if (leftOver.length === 0) return null;
+  const why = abandonedBecause(file, context);
+  if (why !== null) return why;
+  return leftOver.includes('says-so') && reading.terminal
+    ? `it says ${reading.status ?? reading.operation}`
+    : null;
 };

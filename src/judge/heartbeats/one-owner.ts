@@ -1,24 +1,19 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { gather } from '../../model/gather.ts';
-import type { Reading, ReadingFormat } from '../../model/heartbeat.ts';
+import type { Reading } from '../../model/heartbeat.ts';
+import { directoryOf } from '../../model/path.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import { directoryOf } from './file-index.ts';
 import { type JoinedReading, youngest } from './join.ts';
-
-/** What one agent keeps for one task. */
-const OF_ONE_TASK: ReadonlySet<ReadingFormat> = new Set([
-  'agent-progress',
-  'postflight-marker',
-  'loop-guard',
-  'diagnostic-lock',
-  'return-meta',
-  'phase-progress',
-]);
 
 /** From the surest way of knowing to the least sure. */
 const WAYS = ['pid', 'session', 'environ', 'tmux', 'path'] as const;
 
-const taskDirectoryOf = ({ path, format }: Reading): string =>
-  format === 'phase-progress' ? directoryOf(directoryOf(path)) : directoryOf(path);
+/** The task that a file is kept for, by its directory; null: it is kept for no single task. */
+const taskDirectoryOf = (reading: Reading): string | null => {
+  const { joins } = formatOf(reading);
+  if (joins === 'task-here') return directoryOf(reading.path);
+  return joins === 'task-above' ? directoryOf(directoryOf(reading.path)) : null;
+};
 
 /** Files with a directory or a session id in common, directly or through one another. */
 const families = (files: readonly JoinedReading[]): JoinedReading[][] => {
@@ -55,7 +50,7 @@ const ownersOf = (files: readonly JoinedReading[]): Pick<JoinedReading, 'how' | 
  */
 export const withOneOwner = (joined: readonly JoinedReading[]): readonly JoinedReading[] => {
   const owners = new Map<JoinedReading, JoinedReading>();
-  for (const family of families(joined.filter(file => OF_ONE_TASK.has(file.reading.format)))) {
+  for (const family of families(joined.filter(file => taskDirectoryOf(file.reading) !== null))) {
     if (family.length < 2) continue;
     const shared = ownersOf(family);
     if (shared.how !== null) for (const file of family) owners.set(file, { ...file, ...shared });

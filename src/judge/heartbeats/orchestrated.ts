@@ -1,5 +1,6 @@
 import { gather } from '../../model/gather.ts';
 import type { ReadingFormat, ReadingMember } from '../../model/heartbeat.ts';
+import { orchestratedTaskDirectory } from '../../model/path.ts';
 import type { JudgedProcess, TmuxPane, TmuxServer } from '../../model/snapshot.ts';
 import type { JoinedReading } from './join.ts';
 
@@ -21,8 +22,6 @@ export interface OrchestratedAgent {
   /** Seconds since any of its files changed; null when it has none. */
   readonly quietSeconds: number | null;
 }
-
-const taskDirectoryOf = (path: string): string | null => /^.*\/TASK-[^/]+(?=\/)/.exec(path)?.[0] ?? null;
 
 const ofFormat = (files: readonly JoinedReading[], format: ReadingFormat): JoinedReading | undefined =>
   files.find(file => file.reading.format === format);
@@ -77,7 +76,7 @@ export const orchestratedAgents = (
   const sessionUnknown = tmux.some(server => !server.reachable);
   const tasks = new Map<string, { registry: JoinedReading | null; files: Map<string, JoinedReading[]> }>();
   for (const file of joined) {
-    const directory = taskDirectoryOf(file.reading.path);
+    const directory = orchestratedTaskDirectory(file.reading.path);
     if (directory === null) continue;
     const task = tasks.get(directory) ?? { registry: null, files: new Map<string, JoinedReading[]>() };
     tasks.set(directory, task);

@@ -1,17 +1,8 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
 import type { FileIndex } from './file-index.ts';
-
-/** Formats that an agent itself keeps up to date while it works. */
-const BEATS = new Set([
-  'agent-progress',
-  'phase-progress',
-  'progress-log',
-  'stream-log',
-  'transcript',
-  'user',
-]);
 
 export type Life =
   /** Something moved within the limit. */
@@ -49,7 +40,7 @@ export interface Vitals {
 const newestBeat = (agent: JudgedProcess, index: FileIndex): number | null => {
   let newest: number | null = null;
   for (const { reading, ageSeconds } of index.about(agent))
-    if (BEATS.has(reading.format) && ageSeconds !== null && ageSeconds < (newest ?? Infinity))
+    if (formatOf(reading).signOfLife !== null && ageSeconds !== null && ageSeconds < (newest ?? Infinity))
       newest = ageSeconds;
   return newest;
 };

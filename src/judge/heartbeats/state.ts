@@ -1,6 +1,7 @@
-import { fileThreshold } from '../../model/config.ts';
+import { formatOf } from '../../agents/files/formats.ts';
+import { type FileFinding, fileThreshold } from '../../model/config.ts';
 import { formatAge, plural } from '../../model/format.ts';
-import type { HeartbeatState, ReadingFormat } from '../../model/heartbeat.ts';
+import type { HeartbeatState } from '../../model/heartbeat.ts';
 import { agentOfFile, type FileContext } from './context.ts';
 import type { JoinedReading } from './join.ts';
 import { leftoverBecause } from './leftover.ts';
@@ -23,19 +24,22 @@ const byAge = (age: number | null, warn: number, critical: number, what: string)
   return { state, reason: `${what} for ${formatAge(age)}` };
 };
 
-const beat: Judge = (file, { config }) => {
+/** An agent whose stream log grows is at work, whether or not it finds time to report. */
+const isVouchedFor = (file: JoinedReading, context: FileContext, seconds: number): boolean => {
+  const { vouchedFor } = formatOf(file.reading);
+  if (vouchedFor === null) return false;
+  const other = agentOfFile(file, context)?.files.find(({ reading }) => reading.format === vouchedFor);
+  return other?.ageSeconds != null && other.ageSeconds < seconds;
+};
+
+const beat: Judge = (file, context) => {
+  const { config } = context;
   const defaults = fileThreshold(config, 'heartbeat-stale', file.reading.root);
+  if (isVouchedFor(file, context, defaults.warnSeconds)) return FINE;
   const source = config.heartbeats.find(({ name }) => name === file.reading.source);
   const warn = source?.warnSeconds ?? defaults.warnSeconds;
   const critical = source?.criticalSeconds ?? Math.max(defaults.criticalSeconds, warn);
   return byAge(file.ageSeconds, warn, critical, 'no heartbeat');
-};
-
-/** An agent whose stream log grows is at work, whether or not it finds time to report. */
-const progressLog: Judge = (file, context) => {
-  const stream = agentOfFile(file, context)?.files.find(other => other.reading.format === 'stream-log');
-  const limit = fileThreshold(context.config, 'heartbeat-stale', file.reading.root).warnSeconds;
-  return stream?.ageSeconds != null && stream.ageSeconds < limit ? FINE : beat(file, context);
 };
 
 /** The signs of life of the agents a file may speak of; `still` only when there is none that might move. */
@@ -80,49 +84,21 @@ const lock: Judge = (file, { config }) =>
     ? { state: 'warn', reason: `held for ${formatAge(file.ageSeconds)}: whoever took it did not come back` }
     : FINE;
 
-const fine: Judge = () => FINE;
-
+/** How a file is judged by the finding whose thresholds it goes by. */
 const JUDGES = {
-  'agent-progress': beat,
-  'progress-log': progressLog,
-  user: beat,
-  'postflight-marker': marker,
+  'heartbeat-stale': beat,
+  'heartbeat-missing': beat,
+  'marker-age': marker,
   'loop-guard': loopGuard,
-  'diagnostic-lock': lock,
-  // Written at the end of a phase or an objective, not regularly: their age alone says nothing.
-  'phase-progress': fine,
-  'return-meta': fine,
-  'project-state': fine,
-  workflow: fine,
-  registry: fine,
-  'orchestrator-database': fine,
-  'findings-log': fine,
-  'stream-log': fine,
-  prompt: fine,
-  'deploy-log': fine,
-  transcript: fine,
-} satisfies Record<ReadingFormat, Judge>;
-
-/** Files about a whole project or session, its documents, and those with findings of their own are no leftovers. */
-const NEVER_LEFT_OVER: ReadonlySet<ReadingFormat> = new Set([
-  'phase-progress',
-  'return-meta',
-  'project-state',
-  'registry',
-  'orchestrator-database',
-  'transcript',
-  'postflight-marker',
-  'loop-guard',
-  'diagnostic-lock',
-]);
+  'lock-stale': lock,
+} satisfies Record<FileFinding, Judge>;
 
 export const stateOf: Judge = (file, context) => {
   const { reading } = file;
-  const leftover = NEVER_LEFT_OVER.has(reading.format) ? null : leftoverBecause(file, context);
+  const leftover = leftoverBecause(file, context);
   if (leftover !== null) return { state: 'leftover', reason: leftover };
-  if (reading.terminal && (reading.format === 'agent-progress' || reading.format === 'user'))
-    return { state: 'leftover', reason: `it says ${reading.status ?? reading.operation}` };
-  const judged = JUDGES[reading.format](file, context);
+  const { limits } = formatOf(reading);
+  const judged = limits === null ? FINE : JUDGES[limits](file, context);
   if (reading.unreadable === null) return judged;
   const why = `unreadable: ${reading.unreadable}`;
   return judged.state === 'fine' || judged.state === 'unreadable'

@@ -1,6 +1,21 @@
+import { FORMATS } from '../../agents/files/formats.ts';
+
+/** A rule for names as part of a pattern. */
+const sourceOf = (rule: string | RegExp): string =>
+  typeof rule === 'string'
+    ? rule.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    : rule.source.replace(/^\^|\$$/g, '');
+
+const NAMES = [
+  ...new Set(
+    Object.values(FORMATS)
+      .filter(({ swept }) => swept === 'archive')
+      .flatMap(({ lies }) => lies.map(([, rule]) => sourceOf(rule))),
+  ),
+].join('|');
+
 /** What we, or the orchestrator, put into an archive; anything else in there is not ours to expire. */
-const ARCHIVED =
-  /^(?:.+_(?:stream|progress|findings)\.jsonl|deploy_.+\.json|\.agent-progress\.json)(?:\.\d+)?(?:\.archived-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:\.\d+)?)?$/;
+const ARCHIVED = new RegExp(`^(?:${NAMES})(?:\\.\\d+)?(?:\\.archived-(?<time>\\d{8}T\\d{6})Z(?:\\.\\d+)?)?$`);
 
 export const isArchivedName = (name: string): boolean => ARCHIVED.test(name);
 
@@ -10,9 +25,10 @@ export const archivedName = (name: string, now: number): string =>
 
 /** Epoch milliseconds; null: the name does not say, or names a time that has not come. */
 export const archivedAt = (name: string, now: number): number | null => {
-  const parts = ARCHIVED.exec(name)?.slice(1, 7);
-  if (parts?.[0] === undefined) return null;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.map(Number);
+  const time = ARCHIVED.exec(name)?.groups?.time;
+  const parts = time === undefined ? null : /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/.exec(time);
+  if (parts === null) return null;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
   const at = Date.UTC(year, month - 1, day, hour, minute, second);
   return at <= now ? at : null;
 };

@@ -1,12 +1,12 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import type { Reading } from '../../model/heartbeat.ts';
-import { directoryOf } from '../heartbeats/file-index.ts';
+import { directoryOf, orchestratedTaskDirectory } from '../../model/path.ts';
 import type { SweepFacts } from './sweep-facts.ts';
-import { SWEPT_FORMATS } from './sweep-formats.ts';
 import type { FileAct } from './sweep-plan.ts';
 
 /** Where a file of this kind is archived: beside the task's other directories, or beside itself. */
 export const archiveOf = ({ path }: Pick<Reading, 'path'>): string =>
-  `${/^.*\/TASK-[^/]+(?=\/)/.exec(path)?.[0] ?? directoryOf(path)}/archive`;
+  `${orchestratedTaskDirectory(path) ?? directoryOf(path)}/archive`;
 
 /** What becomes of a file that nobody needs any more; null: nothing, or not what it was when it was read. */
 export const fileAct = (
@@ -14,9 +14,9 @@ export const fileAct = (
   facts: SweepFacts,
   { why, agent }: Pick<FileAct, 'why' | 'agent'>,
 ): FileAct | null => {
-  const act = SWEPT_FORMATS.get(reading.format);
+  const act = formatOf(reading).swept;
   const seen = facts.seen.get(reading.path);
-  if (act === undefined || seen === undefined) return null;
+  if (act === null || seen === undefined) return null;
   if (seen.mtimeMs !== reading.mtime || seen.size !== reading.size) return null;
   const to = act === 'archive' ? archiveOf(reading) : null;
   const toWithin = to === null ? null : (facts.directories.get(directoryOf(to)) ?? null);

@@ -1,4 +1,5 @@
-import { fileThreshold } from '../../model/config.ts';
+import { formatOf } from '../../agents/files/formats.ts';
+import { type FileFinding, fileThreshold } from '../../model/config.ts';
 import { formatAge } from '../../model/format.ts';
 import type { JudgedFile } from '../heartbeats/index.ts';
 import type { ArchivedFile, SweepRequest } from './sweep-facts.ts';
@@ -7,20 +8,29 @@ import type { FileAct } from './sweep-plan.ts';
 
 const DAY_SECONDS = 86_400;
 
+type Useless = (file: JudgedFile, age: number, isOld: boolean) => string | null;
+
+/** What is of no use to anybody when no agent is there, by the finding that speaks of it. */
+const USELESS = {
+  'heartbeat-stale': () => null,
+  'heartbeat-missing': () => null,
+  'lock-stale': ({ state, reason }) => (state === 'warn' ? reason : null),
+  'marker-age': ({ reason }, age, isOld) =>
+    isOld ? (reason ?? `no agent is there, and it is ${formatAge(age)} old`) : null,
+  // A hook writes the guard again at every stop; one that rested as long as a dead marker is dead too.
+  'loop-guard': (_file, age, isOld) =>
+    isOld ? `no agent is there, and nothing counted on it for ${formatAge(age)}` : null,
+} satisfies Record<FileFinding, Useless>;
+
 /** Why a file that belongs to no orchestrated agent is of no use to anybody any more; null: it may be. */
 const whyUseless = (file: JudgedFile, { files }: SweepRequest): string | null => {
   const { reading, state, reason, candidates, ageSeconds } = file;
   if (state === 'leftover') return reason;
+  const { limits } = formatOf(reading);
   // A lock, marker or guard of an agent that lives is that agent's business, however stale it looks.
-  if (candidates.length > 0 || ageSeconds === null) return null;
+  if (candidates.length > 0 || ageSeconds === null || limits === null) return null;
   const old = ageSeconds >= fileThreshold(files.config, 'marker-age', reading.root).criticalSeconds;
-  if (reading.format === 'diagnostic-lock' && state === 'warn') return reason;
-  if (reading.format === 'postflight-marker' && old)
-    return reason ?? `no agent is there, and it is ${formatAge(ageSeconds)} old`;
-  // A hook writes the guard again at every stop; one that rested as long as a dead marker is dead too.
-  if (reading.format === 'loop-guard' && old)
-    return `no agent is there, and nothing counted on it for ${formatAge(ageSeconds)}`;
-  return null;
+  return USELESS[limits](file, ageSeconds, old);
 };
 
 const expire = ({ path, root, archivedAt, seen }: ArchivedFile, request: SweepRequest): FileAct[] => {

@@ -1,8 +1,9 @@
+import { formatOf } from '../../agents/files/formats.ts';
 import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
+import { directoryOf } from '../../model/path.ts';
 import { EMPTY_PLAN, type Plan } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import { directoryOf } from '../heartbeats/file-index.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import { planEnd } from './end.ts';
 import { type Family, familyOf } from './family.ts';
@@ -25,9 +26,6 @@ import { whySessionKept } from './sweep-session.ts';
  */
 const SILENCE_SECONDS = 120;
 
-/** Files whose word ends an agent: they must be ours. */
-const EVIDENCE: ReadonlySet<string> = new Set(['stream-log', 'progress-log']);
-
 /** Where an orchestrator keeps what it knows of all its tasks. */
 const databaseOf = ({ taskDirectory }: OrchestratedAgent): string =>
   `${directoryOf(taskDirectory)}/registry/state.sqlite3`;
@@ -37,7 +35,8 @@ const sessionNameOf = (id: string): string => `agent_${id.replace(/[.:]/g, '_')}
 
 /** Why what is said of this agent is no ground for anything; null: it is. */
 const whyNotBelieved = (agent: OrchestratedAgent, { facts, files }: SweepRequest): string | null => {
-  const evidence = agent.files.filter(file => EVIDENCE.has(file.reading.format));
+  // Files whose word ends an agent: they must be ours.
+  const evidence = agent.files.filter(file => formatOf(file.reading).evidence === 'agent');
   const told = agent.registry === null ? evidence : [agent.registry, ...evidence];
   for (const path of [...told.map(({ reading }) => reading.path), databaseOf(agent)]) {
     const why = facts.unsafe.get(path);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { asObject, type JsonObject, parseJson, pidField, textField } from '../../model/json-fields.ts';
 import type { ClaudeRecords, ClaudeWorker, StrangeFile } from '../../model/snapshot.ts';
-import { asObject, type JsonObject, parseJson, pidField, textField } from './json-fields.ts';
 import { readHead } from './read-bounded.ts';
 
 /** Each worker's dispatch holds its arguments and parts of its environment: a dozen may be some hundred kilobytes. */

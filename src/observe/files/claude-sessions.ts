@@ -1,8 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  asObject,
+  type JsonObject,
+  numberField,
+  parseJson,
+  pidField,
+  textField,
+} from '../../model/json-fields.ts';
 import type { ClaudeRecords, ClaudeSession, StrangeFile } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
-import { asObject, type JsonObject, numberField, parseJson, pidField, textField } from './json-fields.ts';
 import { type BoundedRead, readHead } from './read-bounded.ts';
 
 /** cwd is compared with /proc's, so it keeps every character that `visible` would not change. */

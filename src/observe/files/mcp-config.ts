@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { plural } from '../../model/format.ts';
+import { asArray, asObject, type JsonObject, parseJson } from '../../model/json-fields.ts';
 import { safeArgv } from '../../model/redact.ts';
 import type { ConfiguredServer } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
-import { asArray, asObject, type JsonObject, parseJson } from './json-fields.ts';
 import { readHead } from './read-bounded.ts';
 
 export interface McpConfigRequest {

@@ -1,20 +1,26 @@
-import { NO_CONTENT, type Reading, readingOf } from '../../model/heartbeat.ts';
-import type { FileFormat } from './formats.ts';
+import type { HowRead } from '../../agents/files/format.ts';
+import type { Understood } from '../../agents/files/reader.ts';
+import { NO_CONTENT, type Reading, type ReadingFormat, readingOf } from '../../model/heartbeat.ts';
 import { type FileStat, READ_LIMIT, readHead, readTail } from './read-bounded.ts';
-import type { Understood } from './understood.ts';
+
+/** How a file that was found is read, and as what. */
+export interface KnownFormat extends HowRead {
+  readonly format: ReadingFormat;
+  /** Name of the user's source; null for the built-in formats. */
+  readonly source: string | null;
+}
 
 interface Attempt {
   readonly result: Understood;
   readonly stat: FileStat;
 }
 
-const attempt = (path: string, format: FileFormat, seen: FileStat): Attempt | null => {
-  if (format.part === 'none')
-    return { result: format.read({ path, text: '', stat: seen, cut: false }), stat: seen };
+const attempt = (path: string, format: KnownFormat, seen: FileStat): Attempt | null => {
+  if (format.part === 'none') return { result: format.read({ path, text: '', cut: false }), stat: seen };
   const read = (format.part === 'tail' ? readTail : readHead)(path, READ_LIMIT, { ours: true });
   if (read.ok)
     return {
-      result: format.read({ path, text: read.text, stat: read.stat, cut: read.cut }),
+      result: format.read({ path, text: read.text, cut: read.cut }),
       stat: read.stat,
     };
   if (read.gone) return null;
@@ -29,7 +35,7 @@ const attempt = (path: string, format: FileFormat, seen: FileStat): Attempt | nu
 export const readKnownFile = (
   path: string,
   root: string,
-  format: FileFormat,
+  format: KnownFormat,
   seen: FileStat,
   before: Reading | null,
 ): Reading | null => {

@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scanFiles } from '../../../src/observe/files/scan.ts';
+import { SAMPLE_FORMATS, SAMPLES } from '../../agents/files/samples.ts';
 import { Sandbox } from '../../support/sandbox.ts';
-import { SAMPLE_FORMATS, SAMPLES } from './samples.ts';
 
 describe('scanFiles', () => {
   let sandbox: Sandbox;

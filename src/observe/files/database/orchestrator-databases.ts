@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { toMember } from '../../../agents/files/agent-registry.ts';
 import { gather } from '../../../model/gather.ts';
 import type { Reading, ReadingMember } from '../../../model/heartbeat.ts';
+import { textField } from '../../../model/json-fields.ts';
 import { visible } from '../../../model/text.ts';
-import { textField } from '../json-fields.ts';
-import { toMember } from '../readers/agent-registry.ts';
 import { stampOfDatabase, Unread, withCopyOf } from './copy.ts';
 import { queryAgents } from './query.ts';
 

@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module';
+import { asArray, asObject, type JsonObject, parseJson } from '../../../model/json-fields.ts';
 import { type CommandResult, runCommand } from '../../run-command.ts';
-import { asArray, asObject, type JsonObject, parseJson } from '../json-fields.ts';
 import { Unread } from './copy.ts';
 
 const TIMEOUT_MS = 1000;

@@ -1,5 +1,5 @@
-import { redactWord } from '../../model/redact.ts';
-import { visible } from '../../model/text.ts';
+import { redactWord } from './redact.ts';
+import { visible } from './text.ts';
 
 /** Lenient views of JSON that an LLM or a shell wrote: a field of the wrong type counts as absent. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,6 +1,8 @@
-import { type JsonObject, pidField, textField } from '../json-fields.ts';
-import { parseTime } from '../times.ts';
-import { objectReader, taskOfPath } from '../understood.ts';
+import { type JsonObject, pidField, textField } from '../../model/json-fields.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat } from './format.ts';
+import { inTaskDirectories } from './places.ts';
+import { objectReader, taskOfPath } from './reader.ts';
 
 const NOT_COUNTERS = new Set(['task_number', 'phase', 'last_update', 'pid', 'version']);
 const MOST_COUNTERS = 12;
@@ -16,7 +18,7 @@ const countersOf = (object: JsonObject): Record<string, number> =>
   );
 
 /** `.agent-progress.json`: the heartbeat a Lean agent writes between its steps. */
-export const readAgentProgress = objectReader((object, { path }) => {
+const readAgentProgress = objectReader((object, { path }) => {
   const status = textField(object, 'status');
   return {
     sessionId: textField(object, 'session_id'),
@@ -33,3 +35,19 @@ export const readAgentProgress = objectReader((object, { path }) => {
     pid: pidField(object, 'pid'),
   };
 });
+
+export const agentProgress: FileFormat = {
+  reader: { part: 'head', read: readAgentProgress },
+  lies: [...inTaskDirectories('.agent-progress.json'), ['task', '.agent-progress.json']],
+  joins: 'task-here',
+  project: 'place',
+  aged: 'sign',
+  signOfLife: 'task',
+  limits: 'heartbeat-stale',
+  vouchedFor: null,
+  shown: true,
+  telling: 1,
+  leftOver: ['abandoned', 'says-so', 'task-over'],
+  swept: 'archive',
+  evidence: null,
+};

@@ -1,9 +1,10 @@
-import { asArray, asObject, numberField, textField } from '../json-fields.ts';
-import { parseTime } from '../times.ts';
-import { objectReader, taskOfPath } from '../understood.ts';
+import { asArray, asObject, numberField, textField } from '../../model/json-fields.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat } from './format.ts';
+import { objectReader, taskOfPath } from './reader.ts';
 
 /** `progress/phase-N-progress.json`: the objectives of one phase and how far they are. */
-export const readPhaseProgress = objectReader((object, { path }) => {
+const readPhaseProgress = objectReader((object, { path }) => {
   const objectives = asArray(object.objectives).map(asObject);
   const done = objectives.filter(o => o?.status === 'done').length;
   const current = textField(object, 'current_objective');
@@ -19,3 +20,19 @@ export const readPhaseProgress = objectReader((object, { path }) => {
     updatedAt: parseTime(object.last_updated),
   };
 });
+
+export const phaseProgress: FileFormat = {
+  reader: { part: 'head', read: readPhaseProgress },
+  lies: [['spec-progress', /^phase-.+-progress\.json$/]],
+  joins: 'task-above',
+  project: 'place',
+  aged: 'sign',
+  signOfLife: 'task',
+  limits: null,
+  vouchedFor: null,
+  shown: true,
+  telling: 3,
+  leftOver: [],
+  swept: null,
+  evidence: null,
+};

@@ -1,6 +1,8 @@
-import { asObject, type JsonObject, parseJson, textField } from '../json-fields.ts';
-import { parseTime } from '../times.ts';
-import { notUnderstood, type Reader, taskOfPath, understood } from '../understood.ts';
+import { asObject, type JsonObject, parseJson, textField } from '../../model/json-fields.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat } from './format.ts';
+import { inTaskDirectories } from './places.ts';
+import { notUnderstood, type Reader, taskOfPath, understood } from './reader.ts';
 
 /**
  * Many markers come from a heredoc whose variables were never filled in (`"task_number": $task_number`)
@@ -20,7 +22,7 @@ const salvage = (text: string): JsonObject | null => {
 };
 
 /** `.postflight-pending`, global or of one task: the skill has work to do after its subagent stops. */
-export const readPostflightMarker: Reader = ({ path, text }) => {
+const readPostflightMarker: Reader = ({ path, text }) => {
   const parsed = parseJson(text);
   const marker = parsed.ok ? asObject(parsed.value) : salvage(text);
   if (marker === null) return notUnderstood(parsed.ok ? 'not a JSON object' : parsed.why);
@@ -32,4 +34,20 @@ export const readPostflightMarker: Reader = ({ path, text }) => {
     status: marker.stop_hook_active === true ? 'stop_hook_active' : textField(marker, 'skill'),
     createdAt: parseTime(marker.created),
   });
+};
+
+export const postflightMarker: FileFormat = {
+  reader: { part: 'head', read: readPostflightMarker },
+  lies: inTaskDirectories('.postflight-pending'),
+  joins: 'task-here',
+  project: 'place',
+  aged: 'creation',
+  signOfLife: null,
+  limits: 'marker-age',
+  vouchedFor: null,
+  shown: true,
+  telling: 5,
+  leftOver: [],
+  swept: 'remove',
+  evidence: null,
 };

@@ -1,9 +1,11 @@
-import { asObject, numberField, parseJson, textField } from '../json-fields.ts';
-import { parseTime } from '../times.ts';
-import { notUnderstood, type Reader, taskOfPath, understood } from '../understood.ts';
+import { asObject, numberField, parseJson, textField } from '../../model/json-fields.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat } from './format.ts';
+import { inTaskDirectories } from './places.ts';
+import { notUnderstood, type Reader, taskOfPath, understood } from './reader.ts';
 
 /** A loop guard: a bare integer, `{continuation_count, max_continuations}` or `{cycle_count, max_cycles}`. */
-export const readLoopGuard: Reader = ({ path, text }) => {
+const readLoopGuard: Reader = ({ path, text }) => {
   const task = taskOfPath(path);
   const integer = /^\s*(\d{1,9})\s*$/.exec(text)?.[1];
   if (integer !== undefined) return understood({ task, counters: { count: Number(integer) } });
@@ -21,4 +23,22 @@ export const readLoopGuard: Reader = ({ path, text }) => {
     createdAt: parseTime(guard?.created) ?? parseTime(guard?.started),
     updatedAt: parseTime(guard?.last_updated),
   });
+};
+
+export const loopGuard: FileFormat = {
+  reader: { part: 'head', read: readLoopGuard },
+  lies: ['.postflight-loop-guard', '.continuation-loop-guard', '.orchestrator-loop-guard'].flatMap(
+    inTaskDirectories,
+  ),
+  joins: 'task-here',
+  project: 'place',
+  aged: 'sign',
+  signOfLife: null,
+  limits: 'loop-guard',
+  vouchedFor: null,
+  shown: true,
+  telling: null,
+  leftOver: [],
+  swept: 'remove',
+  evidence: null,
 };

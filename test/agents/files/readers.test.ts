@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../../src/agents/files/formats.ts';
+import { userSourceReader } from '../../../src/agents/files/user-source.ts';
 import type { ReadingContent } from '../../../src/model/heartbeat.ts';
-import { FORMATS } from '../../../src/observe/files/formats.ts';
-import { userSourceReader } from '../../../src/observe/files/readers/user-source.ts';
 import { SAMPLES, type SampleFormat } from './samples.ts';
 
 const read = (format: SampleFormat, text: string = SAMPLES[format].text, cut = false): ReadingContent => {
-  const result = FORMATS[format].read({
+  const result = FORMATS[format].reader!.read({
     path: `/p/${SAMPLES[format].path}`,
     text,
-    stat: { size: text.length, mtimeMs: 0 },
     cut,
   });
   if (!result.ok) throw new Error(result.why);
@@ -172,7 +171,7 @@ describe('a source of the user', () => {
     pid: 'pid',
     terminal: ['done'],
   } as const;
-  const file = (text: string) => ({ path: '/p/h.json', text, stat: { size: 1, mtimeMs: 1 }, cut: false });
+  const file = (text: string) => ({ path: '/p/h.json', text, cut: false });
 
   it('is read by field paths', () => {
     const text = JSON.stringify({ beat: { at: 1_790_000_000, task: 'T1' }, states: ['a', 'done'], pid: 9 });

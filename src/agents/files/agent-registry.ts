@@ -1,4 +1,4 @@
-import type { ReadingContent, ReadingMember } from '../../../model/heartbeat.ts';
+import type { ReadingContent, ReadingMember } from '../../model/heartbeat.ts';
 import {
   asArray,
   asObject,
@@ -7,11 +7,12 @@ import {
   parseJson,
   pidField,
   textField,
-} from '../json-fields.ts';
-import { wholeObjectsOf } from '../json-lines.ts';
-import { parseTime } from '../times.ts';
-import { notUnderstood, type Reader, understood } from '../understood.ts';
+} from '../../model/json-fields.ts';
+import { wholeObjectsOf } from '../../model/json-lines.ts';
+import { parseTime } from '../../model/time.ts';
 import { isTerminalStatus } from './agent-status.ts';
+import type { FileFormat } from './format.ts';
+import { notUnderstood, type Reader, understood } from './reader.ts';
 
 const latest = (...times: (number | null)[]): number | null =>
   times.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null);
@@ -59,11 +60,27 @@ const registryContent = (
 };
 
 /** `AGENT_REGISTRY.json`. Rewritten in place under a lock we cannot take: torn reads are normal. */
-export const readAgentRegistry: Reader = ({ text, cut }) => {
+const readAgentRegistry: Reader = ({ text, cut }) => {
   if (cut) return understood(registryContent(null, wholeObjectsOf(text, 'agents')));
   const parsed = parseJson(text);
   if (!parsed.ok) return notUnderstood(parsed.why);
   const registry = asObject(parsed.value);
   if (registry === null) return notUnderstood('not a JSON object');
   return understood(registryContent(registry, asArray(registry.agents).map(asObject)));
+};
+
+export const registry: FileFormat = {
+  reader: { part: 'head', read: readAgentRegistry },
+  lies: [['task', 'AGENT_REGISTRY.json']],
+  joins: 'project',
+  project: 'stated',
+  aged: 'sign',
+  signOfLife: null,
+  limits: null,
+  vouchedFor: null,
+  shown: true,
+  telling: null,
+  leftOver: [],
+  swept: null,
+  evidence: 'task',
 };

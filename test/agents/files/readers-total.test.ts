@@ -1,17 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FORMATS } from '../../../src/agents/files/formats.ts';
+import type { Reader } from '../../../src/agents/files/reader.ts';
+import { howSourceIsRead } from '../../../src/agents/files/user-source.ts';
 import type { Reading } from '../../../src/model/heartbeat.ts';
-import { type FileFormat, FORMATS, userFormat } from '../../../src/observe/files/formats.ts';
+import { parseTime } from '../../../src/model/time.ts';
 import { readKnownFile } from '../../../src/observe/files/read-known.ts';
-import { parseTime } from '../../../src/observe/files/times.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { SAMPLE_FORMATS, SAMPLES } from './samples.ts';
 
 const stat = { size: 1, mtimeMs: 1_790_000_000_000 };
-const user = userFormat({ name: 'u', glob: 'x.json', time: 'a.b', status: 'c[0]', pid: 'd', session: 'e' });
+const user = howSourceIsRead({
+  name: 'u',
+  glob: 'x.json',
+  time: 'a.b',
+  status: 'c[0]',
+  pid: 'd',
+  session: 'e',
+});
 
-const check = (format: FileFormat, path: string, text: string, cut: boolean): void => {
-  const result = format.read({ path, text, stat, cut });
+const check = (read: Reader, path: string, text: string, cut: boolean): void => {
+  const result = read({ path, text, cut });
   if (!result.ok) {
     expect(result.why).not.toBe('');
     return;
@@ -45,24 +54,24 @@ const nasty = fc.oneof(
 const documents = fc.dictionary(fc.constantFrom(...FIELDS), nasty).map(value => JSON.stringify(value));
 
 describe.each([...SAMPLE_FORMATS, 'user' as const])('the reader of %s', name => {
-  const format = name === 'user' ? user : FORMATS[name];
+  const { read } = name === 'user' ? user : FORMATS[name].reader!;
   const { path, text } = name === 'user' ? { path: 'x.json', text: '{"a":{"b":1}}' } : SAMPLES[name];
 
   it('takes a valid file cut at any offset', () => {
     for (let end = 0; end <= text.length; end++)
-      for (const cut of [false, true]) check(format, `/p/${path}`, text.slice(0, end), cut);
-    for (let start = 0; start <= text.length; start++) check(format, `/p/${path}`, text.slice(start), true);
+      for (const cut of [false, true]) check(read, `/p/${path}`, text.slice(0, end), cut);
+    for (let start = 0; start <= text.length; start++) check(read, `/p/${path}`, text.slice(start), true);
   });
 
   it('takes any bytes, any types, any numbers and any dates', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, cut) => {
-        check(format, `/p/${path}`, Buffer.from(bytes).toString('utf8'), cut);
+        check(read, `/p/${path}`, Buffer.from(bytes).toString('utf8'), cut);
       }),
     );
     fc.assert(
       fc.property(fc.array(documents, { minLength: 1, maxLength: 3 }), fc.boolean(), (lines, cut) => {
-        check(format, `/p/${path}`, lines.join('\n'), cut);
+        check(read, `/p/${path}`, lines.join('\n'), cut);
       }),
       { numRuns: 150 },
     );
@@ -75,7 +84,14 @@ describe('the last good value', () => {
     for (const name of SAMPLE_FORMATS) {
       const { path, text } = SAMPLES[name];
       const file = sandbox.write(path, text);
-      const read = (before: Reading | null) => readKnownFile(file, sandbox.dir, FORMATS[name], stat, before);
+      const read = (before: Reading | null) =>
+        readKnownFile(
+          file,
+          sandbox.dir,
+          { ...FORMATS[name].reader!, format: name, source: null },
+          stat,
+          before,
+        );
       const good = read(null)!;
       expect(good.unreadable).toBeNull();
       for (const bad of ['', '{"half', 'null', '\u0000\u0001', '[]', text.slice(0, 20)]) {

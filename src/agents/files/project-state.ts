@@ -1,8 +1,9 @@
-import type { ReadingMember } from '../../../model/heartbeat.ts';
-import { asArray, asObject, type JsonObject, parseJson, textField } from '../json-fields.ts';
-import { wholeObjectsOf } from '../json-lines.ts';
-import { parseTime } from '../times.ts';
-import { notUnderstood, type Reader, understood } from '../understood.ts';
+import type { ReadingMember } from '../../model/heartbeat.ts';
+import { asArray, asObject, type JsonObject, parseJson, textField } from '../../model/json-fields.ts';
+import { wholeObjectsOf } from '../../model/json-lines.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat } from './format.ts';
+import { notUnderstood, type Reader, understood } from './reader.ts';
 
 const OVER = new Set(['completed', 'abandoned', 'expanded', 'cancelled', 'failed']);
 
@@ -25,11 +26,27 @@ const toMember = (project: JsonObject | null): ReadingMember[] => {
 };
 
 /** `specs/state.json`: every task of the project and its status. Of a long one, the tasks in its first part. */
-export const readProjectState: Reader = ({ text, cut }) => {
+const readProjectState: Reader = ({ text, cut }) => {
   if (cut) return understood({ members: wholeObjectsOf(text, 'active_projects').flatMap(toMember) });
   const parsed = parseJson(text);
   if (!parsed.ok) return notUnderstood(parsed.why);
   const state = asObject(parsed.value);
   if (state === null) return notUnderstood('not a JSON object');
   return understood({ members: asArray(state.active_projects).map(asObject).flatMap(toMember) });
+};
+
+export const projectState: FileFormat = {
+  reader: { part: 'head', read: readProjectState },
+  lies: [['specs', 'state.json']],
+  joins: 'project',
+  project: 'place',
+  aged: 'sign',
+  signOfLife: null,
+  limits: null,
+  vouchedFor: null,
+  shown: false,
+  telling: null,
+  leftOver: [],
+  swept: null,
+  evidence: null,
 };

@@ -1,8 +1,9 @@
-import type { HeartbeatSource } from '../../../model/config.ts';
-import { asObject, type JsonObject, parseJson, pidField, textField } from '../json-fields.ts';
-import { jsonLines } from '../json-lines.ts';
-import { parseTime } from '../times.ts';
-import { notUnderstood, type Reader, understood } from '../understood.ts';
+import type { HeartbeatSource } from '../../model/config.ts';
+import { asObject, type JsonObject, parseJson, pidField, textField } from '../../model/json-fields.ts';
+import { jsonLines } from '../../model/json-lines.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat, HowRead } from './format.ts';
+import { notUnderstood, type Reader, understood } from './reader.ts';
 
 /** `a.b[0].c`, with or without a leading `$.`; undefined when nothing is there. */
 export const valueAt = (value: unknown, path: string): unknown => {
@@ -49,4 +50,26 @@ export const userSourceReader = (source: HeartbeatSource): Reader => {
       updatedAt: format === 'mtime' ? null : parseTime(at(source.time).value, format),
     });
   };
+};
+
+/** How a source that a user's config describes is read. */
+export const howSourceIsRead = (source: HeartbeatSource): HowRead => ({
+  part: source.glob.endsWith('.jsonl') ? 'tail' : 'head',
+  read: userSourceReader(source),
+});
+
+export const userSource: FileFormat = {
+  reader: null,
+  lies: [],
+  joins: 'project',
+  project: 'root',
+  aged: 'sign',
+  signOfLife: 'task',
+  limits: 'heartbeat-stale',
+  vouchedFor: null,
+  shown: true,
+  telling: null,
+  leftOver: ['abandoned', 'says-so'],
+  swept: null,
+  evidence: null,
 };

@@ -1,13 +1,11 @@
-import { basename, dirname } from 'node:path';
 import { NO_CONTENT, type ReadingContent } from '../../model/heartbeat.ts';
-import { asObject, type JsonObject, parseJson } from './json-fields.ts';
-import type { FileStat } from './read-bounded.ts';
+import { asObject, type JsonObject, parseJson } from '../../model/json-fields.ts';
+import { directoryOf, lastPartOf } from '../../model/path.ts';
 
 /** The text of a known file, as much of it as was read. `cut`: there is more than that. */
 export interface FileText {
   readonly path: string;
   readonly text: string;
-  readonly stat: FileStat;
   readonly cut: boolean;
 }
 
@@ -38,8 +36,8 @@ export const objectReader =
 
 /** `specs/007_name/.agent-progress.json` speaks of task 7, also when it does not say so itself. */
 export const taskOfPath = (path: string): string | null => {
-  const directory = dirname(path);
-  const name = basename(directory) === 'progress' ? basename(dirname(directory)) : basename(directory);
+  const directory = directoryOf(path);
+  const name = lastPartOf(lastPartOf(directory) === 'progress' ? directoryOf(directory) : directory);
   const number = /^(\d{1,9})_/.exec(name)?.[1];
   return number === undefined ? null : String(Number(number));
 };

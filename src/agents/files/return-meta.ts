@@ -1,6 +1,8 @@
-import { asObject, numberField, textField } from '../json-fields.ts';
-import { parseTime } from '../times.ts';
-import { objectReader, taskOfPath } from '../understood.ts';
+import { asObject, numberField, textField } from '../../model/json-fields.ts';
+import { parseTime } from '../../model/time.ts';
+import type { FileFormat } from './format.ts';
+import { inTaskDirectories } from './places.ts';
+import { objectReader, taskOfPath } from './reader.ts';
 
 const RETURNED = new Set([
   'researched',
@@ -13,7 +15,7 @@ const RETURNED = new Set([
 ]);
 
 /** `.return-meta.json`: written `in_progress` when an agent starts, with a final status when it returns. */
-export const readReturnMeta = objectReader((object, { path }) => {
+const readReturnMeta = objectReader((object, { path }) => {
   const metadata = asObject(object.metadata);
   const partial = asObject(object.partial_progress);
   const status = textField(object, 'status');
@@ -29,3 +31,19 @@ export const readReturnMeta = objectReader((object, { path }) => {
     createdAt: parseTime(object.started_at),
   };
 });
+
+export const returnMeta: FileFormat = {
+  reader: { part: 'head', read: readReturnMeta },
+  lies: [...inTaskDirectories('.return-meta.json'), ['spec-task', /^\.return-meta-[\w-]+\.json$/]],
+  joins: 'task-here',
+  project: 'place',
+  aged: 'sign',
+  signOfLife: null,
+  limits: null,
+  vouchedFor: null,
+  shown: true,
+  telling: null,
+  leftOver: [],
+  swept: null,
+  evidence: null,
+};
