@@ -6,6 +6,7 @@ import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
 import { type Branch, type Group, groupProcesses } from './once-groups.ts';
 import { type Paint, painter, SEVERITY_TONE, type Tone, VERDICT_TONE } from './paint.ts';
+import { wrap } from './wrap.ts';
 
 export interface TextOptions {
   readonly width: number;
@@ -150,20 +151,4 @@ const closingLines = ({ totals }: Snapshot, width: number, paint: Paint): string
   // Nothing recognised is not the same as nothing leaked.
   if (totals.related === 0) return [];
   return [paint(cut('nothing is proven leaked', width), totals.suspects > 0 ? 'plain' : 'good')];
-};
-
-/** Breaks at spaces; a word longer than the line is cut into pieces. */
-const wrap = (text: string, width: number, indent: string): string[] => {
-  const lines: string[] = [];
-  let line = text;
-  while (cells(line) > width) {
-    const head = cut(line, width + 1);
-    const limit = head.length - 1;
-    const space = line.lastIndexOf(' ', limit);
-    const at = space > indent.length ? space : limit;
-    lines.push(line.slice(0, at));
-    line = `${indent}${line.slice(at).trimStart()}`;
-  }
-  lines.push(line);
-  return lines;
 };
