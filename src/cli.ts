@@ -139,6 +139,16 @@ const runSweep = async (flags: ActingOptions & { readonly retention: number }): 
   );
 };
 
+const runDoctor = async (flags: CommonOptions): Promise<number> => {
+  const { doctor } = await import('./commands/doctor.ts');
+  const color = wantsColor(process.stdout, process.env, !flags.color);
+  return doctor(
+    flags,
+    { json: flags.json === true, failOn: flags.failOn ?? null, width: widthOf(process.env), color },
+    { env: process.env, cwd: process.cwd(), out },
+  );
+};
+
 const buildProgram = (finish: (code: number) => void): Command => {
   const program = addCommonOptions(new Command('reaptop'))
     .description(
@@ -163,6 +173,9 @@ const buildProgram = (finish: (code: number) => void): Command => {
   addSweepOptions(addActingOptions(addCommonOptions(program.command('sweep'))))
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
     .action(async (_: unknown, command: Command) => finish(await runSweep(command.optsWithGlobals())));
+  addCommonOptions(program.command('doctor'))
+    .description('what works here and what does not, one line a check, with what to do')
+    .action(async (_: unknown, command: Command) => finish(await runDoctor(command.optsWithGlobals())));
   return program;
 };
 

@@ -28,6 +28,7 @@ const CHUNKS = {
   'act/portable/tree-sweep.ts': 'portable-sweep.js',
   'commands/clean.ts': 'clean.js',
   'commands/sweep.ts': 'sweep.js',
+  'commands/doctor.ts': 'doctor.js',
   'commands/live.ts': 'live.js',
   'tui/main.tsx': 'tui.js',
 };

@@ -24,7 +24,8 @@ export const homeDirectory = (env: NodeJS.ProcessEnv): string | null => {
   }
 };
 
-const userConfigPath = (env: NodeJS.ProcessEnv): string | null => {
+/** Where the user's config is looked for; null when there is no home. */
+export const userConfigPath = (env: NodeJS.ProcessEnv): string | null => {
   const home = homeDirectory(env);
   const base = env.XDG_CONFIG_HOME || (home === null ? null : join(home, '.config'));
   return base === null ? null : join(base, 'reaptop', 'config.json');

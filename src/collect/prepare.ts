@@ -16,6 +16,8 @@ export interface Prepared {
   readonly config: Config;
   readonly system: System;
   readonly collectorWith: (files: AgentFiles) => Collector;
+  /** Projects' own files that were ignored, and why. */
+  readonly warnings: readonly string[];
 }
 
 /** From flags and environment to what every command works with. `memory`: of this machine, none of a recorded one. */
@@ -24,8 +26,16 @@ export const prepare = async (
   env: NodeJS.ProcessEnv,
   cwd: string,
   memory?: LineageMemory,
+): Promise<Prepared> => prepareWith(await loadConfig(env, flags.config), flags, env, cwd, memory);
+
+/** The same with a config that is already there. */
+export const prepareWith = async (
+  user: Config,
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  memory?: LineageMemory,
 ): Promise<Prepared> => {
-  const user = await loadConfig(env, flags.config);
   const recorded = flags.from !== undefined;
   const settings = await loadRootSettings(recorded ? [] : (flags.root ?? [cwd]));
   const system = await chooseSystem({ platform: flags.platform, from: flags.from });
@@ -46,5 +56,5 @@ export const prepare = async (
       memory: recorded ? undefined : memory,
       warnings: settings.warnings,
     });
-  return { config, system, collectorWith };
+  return { config, system, collectorWith, warnings: settings.warnings };
 };

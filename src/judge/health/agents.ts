@@ -1,0 +1,86 @@
+import { plural } from '../../model/format.ts';
+import { type HealthCheck, ok, warn } from './check.ts';
+
+const LISTED = 3;
+
+const listed = (items: readonly string[]): string =>
+  items.length <= LISTED
+    ? items.join(', ')
+    : `${items.slice(0, LISTED).join(', ')} and ${items.length - LISTED} more`;
+
+/** `v4.25.0-rc1`, `leanprover/lean4:v4.9.0`, `0.11.2`; null for nightlies and the like. */
+export const versionIn = (text: string): readonly [number, number] | null => {
+  const match = /(?:^|[:v/])v?(\d{1,4})\.(\d{1,4})(?:\.|$|-)/.exec(text);
+  return match === null ? null : [Number(match[1]), Number(match[2])];
+};
+
+const olderThan = (text: string, [major, minor]: readonly [number, number]): boolean => {
+  const version = versionIn(text);
+  return version !== null && (version[0] < major || (version[0] === major && version[1] < minor));
+};
+
+/** Between 4.24 and 4.26 the language server stopped hanging when a worker dies (lean-lsp-mcp's issue 115). */
+const LEAN_THAT_ANSWERS = [4, 26] as const;
+
+export const leanToolchain: HealthCheck = ({ leanProjects }) => {
+  if (leanProjects.length === 0) return ok('no Lean project below the roots');
+  const old = leanProjects.filter(({ toolchain }) => olderThan(toolchain, LEAN_THAT_ANSWERS));
+  return old.length === 0
+    ? ok(`${plural(leanProjects.length, 'Lean project')}, none older than 4.26`)
+    : warn(
+        `${listed(old.map(({ path, toolchain }) => `${path} uses ${toolchain}`))}: before 4.26 the language server can hang for good`,
+        'upgrade the toolchain to v4.26.0 or newer, and run lake update',
+      );
+};
+
+/** The first with LEAN_BUILD_CONCURRENCY. */
+const SERVER_WITH_CONCURRENCY = [0, 24] as const;
+
+export const leanServer: HealthCheck = ({ leanServers }) => {
+  if (leanServers.length === 0) return ok('no lean-lsp-mcp is installed or runs');
+  const old = leanServers.filter(({ version }) => olderThan(version ?? '', SERVER_WITH_CONCURRENCY));
+  if (old.length > 0)
+    return warn(
+      `lean-lsp-mcp ${listed(old.map(({ version, where }) => `${version} (${where})`))}: it knows no LEAN_BUILD_CONCURRENCY`,
+      'upgrade to 0.24 or newer (uv tool upgrade lean-lsp-mcp) and set LEAN_BUILD_CONCURRENCY=share',
+    );
+  const known = [...new Set(leanServers.flatMap(({ version }) => version ?? []))];
+  return ok(known.length === 0 ? 'lean-lsp-mcp of an unknown version' : `lean-lsp-mcp ${known.join(', ')}`);
+};
+
+export const leanCrowd: HealthCheck = ({ leanServers }) => {
+  const byProject = new Map<string, string[]>();
+  for (const { project, where } of leanServers)
+    if (project !== null) byProject.set(project, [...(byProject.get(project) ?? []), where]);
+  const crowded = [...byProject].filter(([, servers]) => servers.length > 1);
+  return crowded.length === 0
+    ? ok('no two servers on one Lean project')
+    : warn(
+        listed(
+          crowded.map(
+            ([project, servers]) =>
+              `${plural(servers.length, 'server')} on ${project} (${servers.join(', ')})`,
+          ),
+        ),
+        'they build the same files against each other: end all but one, or wrap builds in reaptop exclusive',
+      );
+};
+
+export const refreshTimer: HealthCheck = ({ timers }) => {
+  if (timers.length === 0) return ok('no timer runs claude-refresh');
+  const enabled = timers.filter(timer => timer.enabled);
+  return warn(
+    enabled.length === 0
+      ? `${listed(timers.map(timer => timer.path))} is installed, and not enabled`
+      : `${listed(enabled.map(timer => timer.path))} runs claude-refresh every hour, which kills agents that have no terminal, at work or not`,
+    'remove it: install-systemd-timer.sh --uninstall, or systemctl --user disable --now claude-refresh.timer',
+  );
+};
+
+export const claudeFiles: HealthCheck = ({ strangeFiles }) =>
+  strangeFiles.length === 0
+    ? ok('Claude writes its session files as we know them')
+    : warn(
+        `${listed(strangeFiles)}: in a form that we do not know, so no verdict is built on it`,
+        'this Claude Code is newer than reaptop, or the file is broken: upgrade reaptop',
+      );

@@ -1,0 +1,109 @@
+/** How one thing that reaptop leans on is doing here. */
+export const LEVELS = ['ok', 'warn', 'fail'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** One line of `doctor`: what was found, and what to do about it when it is not well. */
+export interface Check {
+  readonly level: Level;
+  readonly says: string;
+  readonly todo: string | null;
+}
+
+/** Where processes are read from. `hidepid` as the mount says it; null when nothing is hidden. */
+export type ProcFacts =
+  | { readonly kind: 'none'; readonly platform: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'mounted'; readonly hidepid: string | null };
+
+export type LookFacts =
+  | { readonly ok: false; readonly why: string }
+  | {
+      readonly ok: true;
+      readonly processes: number;
+      readonly agents: number;
+      /** Of our own user, and yet closed to us: their owner cannot be told. */
+      readonly closed: readonly number[];
+      readonly hidden: number;
+    };
+
+export interface TmuxFacts {
+  /** `tmux 3.4` as it says itself; null: not in PATH. */
+  readonly version: string | null;
+  readonly answered: number;
+  readonly silent: readonly string[];
+}
+
+/** What came of watching a directory, and the limits of this user. */
+export interface WatchFacts {
+  readonly failed: string | null;
+  readonly watches: number | null;
+  readonly instances: number | null;
+}
+
+export type StateFacts =
+  | { readonly kind: 'nowhere'; readonly why: string }
+  | {
+      readonly kind: 'there';
+      readonly path: string;
+      /** Why it is not where the environment says. */
+      readonly elsewhere: string | null;
+      /** What is in its place; `absent`: it will be made at the first act. */
+      readonly is: 'directory' | 'absent' | 'other';
+      readonly ours: boolean;
+      readonly mode: number | null;
+      readonly writable: boolean;
+      /** Bytes that may still be written to its disk. */
+      readonly free: number | null;
+    };
+
+export interface ConfigFacts {
+  readonly path: string | null;
+  readonly present: boolean;
+  readonly wrong: string | null;
+  /** Projects' own files that were ignored. */
+  readonly ignored: readonly string[];
+}
+
+export interface PressureFacts {
+  readonly memTotal: number | null;
+  readonly memAvailable: number | null;
+  readonly swapTotal: number | null;
+  readonly swapUsed: number | null;
+  /** Share of the last minute in which somebody waited for memory, in percent; null where the kernel does not say. */
+  readonly waited: number | null;
+}
+
+/** A directory with a `lean-toolchain`, and what that file says. */
+export interface LeanProject {
+  readonly path: string;
+  readonly toolchain: string;
+}
+
+/** A lean-lsp-mcp: a running one by its pid, an installed one by its place. */
+export interface LeanServer {
+  readonly where: string;
+  readonly version: string | null;
+  /** The project it serves; null for one that is only installed, or where it cannot be told. */
+  readonly project: string | null;
+}
+
+export interface TimerFacts {
+  readonly path: string;
+  readonly enabled: boolean;
+}
+
+/** Everything `doctor` judges, gathered once. */
+export interface HealthFacts {
+  readonly proc: ProcFacts;
+  readonly look: LookFacts;
+  readonly tmux: TmuxFacts;
+  readonly watch: WatchFacts;
+  readonly state: StateFacts;
+  readonly config: ConfigFacts;
+  readonly pressure: PressureFacts;
+  readonly leanProjects: readonly LeanProject[];
+  readonly leanServers: readonly LeanServer[];
+  readonly timers: readonly TimerFacts[];
+  /** Claude's own files in a form that we do not know. */
+  readonly strangeFiles: readonly string[];
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it, test } from 'vitest';
+import { doctorText } from '../../../src/commands/doctor.ts';
+import { versionIn } from '../../../src/judge/health/agents.ts';
+import { type CheckId, checkHealth, HEALTH_CHECKS } from '../../../src/judge/health/index.ts';
+import type { HealthFacts, StateFacts } from '../../../src/model/health.ts';
+import { cells } from '../../../src/model/text.ts';
+
+const GIB = 1024 ** 3;
+
+const STATE: StateFacts & { kind: 'there' } = {
+  kind: 'there',
+  path: '/home/me/.local/state/reaptop',
+  elsewhere: null,
+  is: 'directory',
+  ours: true,
+  mode: 0o700,
+  writable: true,
+  free: 50 * GIB,
+};
+
+const WELL: HealthFacts = {
+  proc: { kind: 'mounted', hidepid: null },
+  look: { ok: true, processes: 300, agents: 2, closed: [], hidden: 100 },
+  tmux: { version: 'tmux 3.4', answered: 1, silent: [] },
+  watch: { failed: null, watches: 65_536, instances: 128 },
+  state: STATE,
+  config: { path: '/home/me/.config/reaptop/config.json', present: true, wrong: null, ignored: [] },
+  pressure: { memTotal: 32 * GIB, memAvailable: 16 * GIB, swapTotal: 8 * GIB, swapUsed: 0, waited: 0 },
+  leanProjects: [{ path: '/home/me/proofs', toolchain: 'leanprover/lean4:v4.27.0' }],
+  leanServers: [{ where: 'pid 41', version: '0.30.0', project: '/home/me/proofs' }],
+  timers: [],
+  strangeFiles: [],
+};
+
+/** A machine that differs, the check that must say so, how loud, and a word of what it says. */
+const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][] = [
+  ['proc', 'fail', /not mounted/, { proc: { kind: 'missing' } }],
+  ['proc', 'warn', /hidepid=2/, { proc: { kind: 'mounted', hidepid: '2' } }],
+  ['processes', 'fail', /EMFILE/, { look: { ok: false, why: 'EMFILE' } }],
+  [
+    'processes',
+    'warn',
+    /6 processes of your own .*\(1, 2, 3, 4, 5 and more\)/,
+    { look: { ok: true, processes: 9, agents: 0, closed: [1, 2, 3, 4, 5, 6], hidden: 0 } },
+  ],
+  ['tmux', 'warn', /not in PATH/, { tmux: { version: null, answered: 0, silent: [] } }],
+  ['tmux', 'fail', /server runs/, { tmux: { version: null, answered: 0, silent: ['server 7'] } }],
+  ['tmux', 'fail', /did not answer/, { tmux: { version: 'tmux 3.4', answered: 1, silent: ['/tmp/s'] } }],
+  ['tmux', 'warn', /older/, { tmux: { version: 'tmux 2.9a', answered: 0, silent: [] } }],
+  ['inotify', 'fail', /cannot be watched/, { watch: { failed: 'EMFILE', watches: 9, instances: 9 } }],
+  ['inotify', 'warn', /only 128/, { watch: { failed: null, watches: 128, instances: 9 } }],
+  ['state', 'fail', /no place/, { state: { kind: 'nowhere', why: 'HOME is not set' } }],
+  ['state', 'fail', /no directory/, { state: { ...STATE, is: 'other' } }],
+  ['state', 'fail', /another user/, { state: { ...STATE, ours: false } }],
+  ['state', 'fail', /cannot be written/, { state: { ...STATE, writable: false } }],
+  ['state', 'fail', /full/, { state: { ...STATE, free: 4096 } }],
+  ['state', 'warn', /0755/, { state: { ...STATE, mode: 0o755 } }],
+  ['state', 'warn', /only 50\.0 MiB/, { state: { ...STATE, free: 50 * 1024 ** 2 } }],
+  ['state', 'warn', /instead/, { state: { ...STATE, elsewhere: '/x is used instead' } }],
+  ['config', 'fail', /theme/, { config: { ...WELL.config, wrong: 'c.json: theme: wrong' } }],
+  ['config', 'warn', /ignored/, { config: { ...WELL.config, ignored: ['/p/.reaptop.json is ignored'] } }],
+  ['memory', 'fail', /memory available/, { pressure: { ...WELL.pressure, memAvailable: 0.5 * GIB } }],
+  ['memory', 'warn', /memory available/, { pressure: { ...WELL.pressure, memAvailable: 3 * GIB } }],
+  ['memory', 'warn', /swap used/, { pressure: { ...WELL.pressure, swapUsed: 5 * GIB } }],
+  ['memory', 'warn', /waited for memory 25 %/, { pressure: { ...WELL.pressure, waited: 25 } }],
+  [
+    'lean-toolchain',
+    'warn',
+    /v4\.25\.0/,
+    { leanProjects: [{ path: '/p', toolchain: 'leanprover/lean4:v4.25.0' }] },
+  ],
+  [
+    'lean-lsp-mcp',
+    'warn',
+    /0\.23\.9/,
+    { leanServers: [{ where: 'pid 3', version: '0.23.9', project: null }] },
+  ],
+  [
+    'lean-servers',
+    'warn',
+    /2 servers on \/p \(pid 3, pid 4\)/,
+    { leanServers: [3, 4].map(pid => ({ where: `pid ${pid}`, version: '0.30.0', project: '/p' })) },
+  ],
+  ['claude-refresh', 'warn', /every hour/, { timers: [{ path: '/u/claude-refresh.timer', enabled: true }] }],
+  ['claude-refresh', 'warn', /not enabled/, { timers: [{ path: '/u/x.service', enabled: false }] }],
+  ['claude-files', 'warn', /4\.json/, { strangeFiles: ['/home/me/.claude/sessions/4.json'] }],
+];
+
+describe('doctor', () => {
+  test('a machine that is well gets ok on every line and nothing to do', () => {
+    expect(checkHealth(WELL).filter(check => check.level !== 'ok' || check.todo !== null)).toEqual([]);
+  });
+
+  test.each(UNWELL)('%s says %s: %s', (id, level, words, differs) => {
+    const checks = checkHealth({ ...WELL, ...differs });
+    const bad = checks.filter(check => check.level !== 'ok');
+    expect(bad.map(check => [check.id, check.level])).toEqual([[id, level]]);
+    expect(bad[0]!.says).toMatch(words);
+    expect(bad[0]!.todo).toBeTruthy();
+  });
+
+  test('every check there is can fail', () => {
+    const tried = new Set(UNWELL.map(([id]) => id));
+    expect(Object.keys(HEALTH_CHECKS).filter(id => !tried.has(id as CheckId))).toEqual([]);
+  });
+
+  it('says nothing of what is not there', () => {
+    const bare = checkHealth({
+      ...WELL,
+      proc: { kind: 'none', platform: 'darwin' },
+      watch: { failed: null, watches: null, instances: null },
+      pressure: { memTotal: null, memAvailable: null, swapTotal: null, swapUsed: null, waited: null },
+      config: { path: null, present: false, wrong: null, ignored: [] },
+      leanProjects: [],
+      leanServers: [],
+    });
+    expect(bare.filter(check => check.level !== 'ok')).toEqual([]);
+  });
+
+  test.each([
+    ['leanprover/lean4:v4.25.0-rc2', [4, 25]],
+    ['v4.9.0', [4, 9]],
+    ['leanprover/lean4:4.26.0', [4, 26]],
+    ['leanprover/lean4:nightly-2026-01-02', null],
+    ['0.24.0', [0, 24]],
+    ['', null],
+  ])('reads the version in %j', (text, version) => expect(versionIn(text)).toEqual(version));
+
+  test.each([40, 80, 200])('every line fits into %d columns, and each remedy is shown', width => {
+    const checks = UNWELL.map(
+      ([id, , , differs]) => checkHealth({ ...WELL, ...differs }).find(c => c.id === id)!,
+    );
+    const text = doctorText(checks, width, false);
+    for (const line of text.split('\n')) expect(cells(line)).toBeLessThanOrEqual(width);
+    expect(text.match(/→/g)).toHaveLength(UNWELL.length);
+    expect(text).toMatch(/0 ok, \d+ warnings, \d+ failed\n$/);
+  });
+});
