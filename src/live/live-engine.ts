@@ -10,7 +10,7 @@ import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { auditTail } from './audit-tail.ts';
 import { History } from './history.ts';
-import type { ActRequest, Live, LiveState, LogLine, MemoryPoint } from './live.ts';
+import type { ActRequest, Live, LiveState, LogLine, MemoryPoint, ShownAgain } from './live.ts';
 import { performPlan } from './performer.ts';
 import { planRequest } from './planner.ts';
 import { Sampler } from './sampler.ts';
@@ -104,17 +104,19 @@ export class LiveEngine implements Live {
     });
   }
 
-  async run(plan: Plan, request: ActRequest): Promise<void> {
+  async run(plan: Plan, request: ActRequest): Promise<ShownAgain | null> {
     if (this.#abort !== null) throw new Error('another plan is still running');
     const abort = new AbortController();
     this.#abort = abort;
     this.#set({ running: { plan, outcomes: [], done: false, summary: null } });
-    await this.#alone(() => this.#perform(plan, request, abort.signal));
+    const worse = await this.#alone(() => this.#perform(plan, request, abort.signal));
     this.#abort = null;
     await this.#sampler.now();
+    return worse.length === 0 ? null : { plan: await this.plan(request), because: worse.join('; ') };
   }
 
-  async #perform(plan: Plan, request: ActRequest, signal: AbortSignal): Promise<void> {
+  /** Gives back what has changed for the worse; then nothing was done. */
+  async #perform(plan: Plan, request: ActRequest, signal: AbortSignal): Promise<readonly string[]> {
     const onOutcome = (outcome: Outcome): void => this.#note(outcome);
     try {
       const done = await performPlan({
@@ -127,10 +129,12 @@ export class LiveEngine implements Live {
       });
       this.#set({ running: { plan, outcomes: done.outcomes, done: true, summary: done.summary } });
       for (const line of done.log) this.#log(line);
+      return done.worse;
     } catch (error) {
       const summary = `it failed: ${error instanceof Error ? error.message : String(error)}`;
       this.#set({ running: { plan, outcomes: this.#state.running?.outcomes ?? [], done: true, summary } });
       this.#log({ at: Date.now(), text: summary, tone: 'bad' });
+      return [];
     }
   }
 

@@ -24,6 +24,12 @@ export type ActRequest =
   | { readonly act: 'zombies' }
   | { readonly act: 'signal'; readonly targets: readonly Identity[]; readonly signal: SignalName };
 
+/** A plan that must be read again before it is carried out. */
+export interface ShownAgain {
+  readonly plan: Plan;
+  readonly because: string;
+}
+
 export interface RunningPlan {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
@@ -53,8 +59,11 @@ export interface Live {
   proportionalMemory(pid: number): Promise<number | null>;
   /** A fresh plan for the request; nothing is signalled. */
   plan(request: ActRequest): Promise<Plan>;
-  /** Runs a plan the user read and confirmed, soft-protected steps by typing their pid; progress arrives through the state. */
-  run(plan: Plan, request: ActRequest): Promise<void>;
+  /**
+   * Runs a plan the user read and confirmed, soft-protected steps by typing their pid; progress arrives through the
+   * state. Resolves to a new plan, with nothing done, when something in it has changed for the worse.
+   */
+  run(plan: Plan, request: ActRequest): Promise<ShownAgain | null>;
   cancel(): void;
   /** Jumps to the tmux pane of a process; resolves to a sentence that says what happened. */
   jump(target: Identity): Promise<string>;

@@ -26,6 +26,8 @@ export interface Performed {
   readonly outcomes: readonly Outcome[];
   readonly summary: string;
   readonly log: readonly LogLine[];
+  /** What has changed for the worse since the plan was made; then nothing was signalled. */
+  readonly worse: readonly string[];
 }
 
 /** Runs a plan that the user read and confirmed, under the same lock and into the same log as `clean`. */
@@ -40,11 +42,12 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
     run: () => carryOut(input),
   });
   if (performed.status === 'held') throw new Error(performed.why);
-  const { outcomes, summary } = performed.deed;
+  const { outcomes, summary, worse } = performed.deed;
   const at = Date.now();
   return {
     outcomes,
     summary,
+    worse,
     log: [
       { at, text: summary, tone: failed(request, outcomes) ? 'bad' : 'good' },
       ...performed.warnings.map(text => ({ at, text, tone: 'warn' as const })),
@@ -78,12 +81,13 @@ const carryOut = async ({
   request,
   signal,
   onOutcome,
-}: PerformInput): Promise<Deed & { readonly summary: string }> => {
+}: PerformInput): Promise<Deed & Pick<Performed, 'summary' | 'worse'>> => {
   const startedAt = performance.now();
   // The TUI asks for the pid of every soft-protected process before it lets a plan run.
   const confirmed = new Set(plan.steps.filter(step => step.confirm).map(keyOf));
+  const snapshotAgain = () => collector.collect({ all: true });
   if (request.act === 'signal') {
-    const sent = await sendSignals({ system, plan, signal, confirmed });
+    const sent = await sendSignals({ system, plan, signal, confirmed, snapshotAgain });
     sent.outcomes.forEach(onOutcome);
     return { ...sent, durationMs: performance.now() - startedAt };
   }
@@ -92,7 +96,7 @@ const carryOut = async ({
     plan,
     signal,
     confirmed,
-    snapshotAgain: () => collector.collect({ all: true }),
+    snapshotAgain,
     onProgress: (progress: { readonly type: string; readonly outcome?: Outcome }) => {
       if (progress.type === 'outcome' && progress.outcome !== undefined) onOutcome(progress.outcome);
     },

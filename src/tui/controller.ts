@@ -1,4 +1,4 @@
-import type { ActRequest, Live } from '../live/live.ts';
+import type { ActRequest, Live, ShownAgain } from '../live/live.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Plan } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
@@ -165,13 +165,7 @@ export class Controller implements Controls {
     this.dispatch({ type: 'overlay', overlay });
     this.live.plan(request).then(
       plan => {
-        if (this.#view.overlay !== overlay) return; // left meanwhile
-        this.dispatch({
-          type: 'overlay',
-          overlay: { kind: 'plan', request, plan, openedIn: UNSEEN, typed: '', confirmed: [] },
-        });
-        // After the timer one more turn of the loop, so that keys which waited in the terminal meanwhile are read first.
-        setTimeout(() => setImmediate(() => this.#planSeen(plan)), SEEN_MS);
+        if (this.#view.overlay === overlay) this.#show(request, plan); // else it was left meanwhile
       },
       (error: unknown) => {
         if (this.#view.overlay === overlay) this.dispatch({ type: 'overlay', overlay: null });
@@ -181,6 +175,20 @@ export class Controller implements Controls {
         );
       },
     );
+  }
+
+  /** The plan that was to be run is not what the user read any more. */
+  showAgain(request: ActRequest, { plan, because }: ShownAgain): void {
+    if (this.#view.overlay?.kind === 'running') this.#show(request, plan, because);
+    else this.notice(`Nothing was signalled: ${because}`);
+  }
+
+  #show(request: ActRequest, plan: Plan, changed?: string): void {
+    const asked = { kind: 'plan', request, plan, openedIn: UNSEEN, typed: '', confirmed: [] } as const;
+    const overlay = changed === undefined ? asked : { ...asked, changed };
+    this.dispatch({ type: 'overlay', overlay });
+    // After the timer one more turn of the loop, so that keys which waited in the terminal meanwhile are read first.
+    setTimeout(() => setImmediate(() => this.#planSeen(plan)), SEEN_MS);
   }
 
   stop(): void {

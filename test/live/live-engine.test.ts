@@ -132,6 +132,49 @@ it('a process that was replaced between plan and run is not signalled', async ()
   expect(system.sent).toEqual([]);
 });
 
+const becomesLive = (pid: number): void => {
+  system.add(600, 800, { comm: 'claude', argv: ['claude'], born: 500 });
+  system.change(pid, { env: { CLAUDE_PID: '600' }, argv: ['/usr/bin/mcp-server-x', ''] });
+};
+
+it.each([
+  ['x', (target: Identity) => end(target)],
+  ['X', (target: Identity): ActRequest => ({ act: 'end', targets: [target], force: true })],
+  ['S', (target: Identity): ActRequest => ({ act: 'signal', targets: [target], signal: 'SIGKILL' })],
+])(
+  '%s on a leak that is live by now signals nobody, and the plan is to be read again',
+  async (_, requestFor) => {
+    const request = requestFor(leak(700));
+    await start();
+    const plan = await engine.plan(request);
+    becomesLive(700);
+    const again = await engine.run(plan, request);
+    expect(system.sent).toEqual([]);
+    expect(again?.because).toContain(
+      '700 mcp-server-x was leak and is live now: its environment names claude',
+    );
+    expect(again?.plan.steps).toMatchObject([{ pid: 700, subject: { verdict: 'live' } }]);
+    expect(await engine.run(again!.plan, request)).toBeNull();
+    expect(system.has(700)).toBe(false);
+  },
+);
+
+it('c drops a leak that is live by now, says why, and ends the rest', async () => {
+  leak(700);
+  leak(701);
+  await start();
+  await until('the second look', () => leaks() > 0, { timeoutMs: 5000 });
+  const plan = await engine.plan({ act: 'clean' });
+  expect(plan.steps.map(step => step.pid)).toEqual([700, 701]);
+  becomesLive(700);
+  expect(await engine.run(plan, { act: 'clean' })).toBeNull();
+  expect(system.sent).toEqual(['701 SIGTERM']);
+  expect(engine.getState().running?.outcomes).toMatchObject([
+    { pid: 700, outcome: 'refused', why: expect.stringContaining('it is live') },
+    { pid: 701, outcome: 'ended' },
+  ]);
+});
+
 it('cancel sends no further signal, and says so by what survived; a second plan does not run beside the first', async () => {
   const target = system.add(700, 1, { comm: 'mcp-server-x', argv: ['/usr/bin/mcp-server-x'] }, () => {});
   await start();

@@ -8,7 +8,7 @@ export default defineConfig({
       'judge/plan/**/*.test.ts',
       'judge/rules/**/*.test.ts',
       'act/contract.test.ts',
-      'act/records.test.ts',
+      'act/record/*.test.ts',
     ],
     exclude: ['**/property.test.ts'],
     testTimeout: 20_000,

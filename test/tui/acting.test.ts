@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { type DemoLive, demoLive } from '../../src/live/demo/demo.ts';
+import type { Plan } from '../../src/model/plan.ts';
 import { type Driven, type DriveOptions, drive } from './drive.ts';
 
 let driven: Driven;
@@ -86,6 +88,30 @@ describe('the plan comes first', () => {
     expect(lastRow()).toContain('No further signals');
     waiting.shift()?.();
     await driven.terminal.until('2 ended');
+  });
+});
+
+describe('a plan in which something has changed for the worse', () => {
+  test('is shown again with what changed, and y must be pressed again', async () => {
+    const demo = demoLive({ ticking: false, stepMs: 1 });
+    const asked: Plan[] = [];
+    const live: DemoLive = {
+      ...demo,
+      run: async (plan, request) => {
+        asked.push(plan);
+        return asked.length === 1
+          ? { plan: await demo.plan(request), because: '1601 claude was leak and is live now: it is back' }
+          : demo.run(plan, request);
+      },
+    };
+    await open(100, 30, { live });
+    await driven.press('down', 'end-process');
+    await driven.type('yy');
+    expect(text()).toContain('Nothing was signalled: since you read this plan, 1601 claude was leak');
+    expect(asked).toHaveLength(1);
+    await driven.type('y');
+    await driven.terminal.until('Done');
+    expect(asked).toHaveLength(2);
   });
 });
 

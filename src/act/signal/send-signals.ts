@@ -1,6 +1,8 @@
+import { judgeAgain } from '../../judge/plan/again.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Outcome, Plan } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
 import type { System } from '../../observe/system.ts';
 import { type Clock, REAL_CLOCK } from '../clock.ts';
 import { outcomeOf } from '../terminate/run.ts';
@@ -15,16 +17,28 @@ export interface SignalOptions {
   readonly clock?: Clock | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly confirmed?: ReadonlySet<IdentityKey> | undefined;
+  /** Judges every process anew, right before the first signal. */
+  readonly snapshotAgain?: (() => Promise<Snapshot>) | undefined;
+}
+
+export interface SignalsResult {
+  readonly outcomes: readonly Outcome[];
+  readonly summary: string;
+  /** Why nothing was sent and the plan must be read again: what has changed for the worse since. */
+  readonly worse: readonly string[];
 }
 
 /**
  * Runs a plan of `planSignal`: each signal once, no escalation. A process that takes the signal and
  * runs on is `survived`, which here is no failure; the summary says what was sent.
  */
-export const sendSignals = async (
-  options: SignalOptions,
-): Promise<{ readonly outcomes: readonly Outcome[]; readonly summary: string }> => {
-  const { system, plan } = options;
+export const sendSignals = async (options: SignalOptions): Promise<SignalsResult> => {
+  const { system, plan, snapshotAgain } = options;
+  const worse = snapshotAgain === undefined ? [] : judgeAgain(plan, await snapshotAgain()).worse;
+  if (worse.length > 0) {
+    const why = `the plan must be read again: ${worse[0]}`;
+    return { outcomes: plan.steps.map(step => outcomeOf(step, 'refused', why)), summary: why, worse };
+  }
   const clock = options.clock ?? REAL_CLOCK;
   const outcomes = new Map<IdentityKey, Outcome>();
   const sent = new Set<IdentityKey>();
@@ -74,6 +88,7 @@ export const sendSignals = async (
   return {
     outcomes: plan.steps.map(step => outcomes.get(keyOf(step))).filter(outcome => outcome !== undefined),
     summary: `${signal} sent to ${sent.size}${unsent === 0 ? '' : `, not to ${unsent}`}`,
+    worse,
   };
 };
 

@@ -8,15 +8,23 @@ import { mustStay, stepOfNewcomer } from './newcomers.ts';
 import { outcomeOf, type Run, type Tracked, track } from './run.ts';
 import { presencesOf } from './watch.ts';
 
+interface Admission {
+  /** Soft-protected identities whose pid the user typed. */
+  readonly confirmed: ReadonlySet<IdentityKey>;
+  /** Steps that are no longer what the plan was made for, and why. */
+  readonly dropped: ReadonlyMap<IdentityKey, string>;
+}
+
 /**
  * Sets a plan against the table as it is now, before the first signal: what is gone is said to be
- * gone, what has become protected keeps its whole subtree, what was started since the plan comes along.
+ * gone, what was dropped stays, what has become protected keeps its whole subtree, what was started since the plan
+ * comes along.
  * Returns what to signal, in order.
  */
 export const begin = async (
   run: Run,
   plan: Plan,
-  confirmed: ReadonlySet<IdentityKey>,
+  { confirmed, dropped }: Admission,
 ): Promise<{ readonly order: readonly Tracked[]; readonly outcomes: readonly Outcome[] }> => {
   const { before } = run;
   // The table may be seconds old for processes nobody follows: what counts is what is there now.
@@ -35,7 +43,7 @@ export const begin = async (
     const sighting = sightingOf(step);
     const why = sighting === undefined ? null : stays(step, sighting, before, confirmed);
     if (why !== null) keep(keptRoots, root, why);
-    if (sighting === undefined) continue;
+    if (sighting === undefined || dropped.has(keyOf(step))) continue;
     const started = await startedSince(run, step, planned);
     newcomers.set(keyOf(step), started);
     for (const { sighting: newcomer } of started) {
@@ -48,12 +56,14 @@ export const begin = async (
   const order: Tracked[] = [];
   for (const step of plan.steps) {
     const sighting = sightingOf(step);
-    const kept = keptRoots.get(keyOf(step.root));
+    const kept = dropped.get(keyOf(step)) ?? keptRoots.get(keyOf(step.root));
     if (sighting === undefined) outcomes.push(outcomeOf(step, 'gone', goneWhy(present.get(step.pid))));
     else if (isZombie(sighting.facts))
       outcomes.push(outcomeOf(step, 'gone', 'it had ended before, and waits to be reaped'));
-    else if (kept !== undefined) outcomes.push(outcomeOf(step, 'refused', kept));
-    else {
+    else if (kept !== undefined) {
+      run.spared.add(keyOf(step));
+      outcomes.push(outcomeOf(step, 'refused', kept));
+    } else {
       for (const { sighting: newcomer, step: extra } of newcomers.get(keyOf(step)) ?? []) {
         if (run.tracked.has(keyOf(extra))) continue;
         order.push(track(run, extra, newcomer.facts));

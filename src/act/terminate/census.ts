@@ -22,6 +22,8 @@ export interface Census {
   /** Reaptop and its ancestors. */
   readonly selfLine: ReadonlySet<number>;
   readonly clock: number;
+  /** What the verdicts are from; null where there are only facts. */
+  readonly judged: Snapshot | null;
 }
 
 /** `snapshotAgain` judges anew, so that newcomers are protected like everybody; without it there are only facts. */
@@ -31,7 +33,7 @@ export const takeCensus = async (
 ): Promise<Census> => {
   if (snapshotAgain === undefined) {
     const look = await system.look();
-    return arrange(look.processes.map(unjudged), look);
+    return arrange(look.processes.map(unjudged), look, null);
   }
   const snapshot = await snapshotAgain();
   const sightings = snapshot.processes.map(p => ({
@@ -41,7 +43,7 @@ export const takeCensus = async (
     protectedBecause: p.protectedBecause,
     adopts: p.facts.pid === 1 || p.seen.adoptsOrphans || p.seen.role === 'tmux-server',
   }));
-  return arrange(sightings, snapshot);
+  return arrange(sightings, snapshot, snapshot);
 };
 
 /** Who reaps orphans, by name alone: only used when no judged snapshot is at hand. */
@@ -58,6 +60,7 @@ const unjudged = (facts: ProcessFacts): Sighting => ({
 const arrange = (
   sightings: readonly Sighting[],
   { self, clock }: { readonly self: Self | null; readonly clock: number },
+  judged: Snapshot | null,
 ): Census => {
   const byPid = new Map(sightings.map(s => [s.facts.pid, s]));
   const children = new Map<number, Sighting[]>();
@@ -70,5 +73,6 @@ const arrange = (
   const selfLine = new Set<number>();
   for (let pid = self?.pid ?? 0; pid > 0 && !selfLine.has(pid); pid = byPid.get(pid)?.facts.ppid ?? 0)
     selfLine.add(pid);
-  return { byPid, keys: new Set(sightings.map(s => keyOf(s.facts))), children, self, selfLine, clock };
+  const keys = new Set(sightings.map(s => keyOf(s.facts)));
+  return { byPid, keys, children, self, selfLine, clock, judged };
 };

@@ -16,7 +16,7 @@ export const noteLinks = async (run: Run, processes: readonly ProcessFacts[]): P
     grown = false;
     for (const facts of processes) {
       const key = keyOf(facts);
-      if (isTracked(run, facts) || run.links.has(key) || isZombie(facts)) continue;
+      if (isTracked(run, facts) || run.links.has(key) || run.spared.has(key) || isZombie(facts)) continue;
       const member = await linkOf(run, facts);
       if (member === null) continue;
       run.links.set(key, { facts, member });

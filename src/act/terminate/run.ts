@@ -48,6 +48,8 @@ export interface Run {
   readonly byPid: Map<number, Tracked>;
   /** What is proven to come from members, and has not joined yet or has. */
   readonly links: Map<IdentityKey, Link>;
+  /** Planned, and left alone when it came to it: whoever started them, they never join. */
+  readonly spared: Set<IdentityKey>;
   readonly warnings: string[];
   readonly onProgress: (progress: Progress) => void;
 }

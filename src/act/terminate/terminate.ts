@@ -1,3 +1,4 @@
+import { judgeAgain } from '../../judge/plan/again.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Outcome, Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -41,6 +42,8 @@ export interface TerminateResult {
   /** Why it stopped before its end (cancelled, deadline); null when it ran through. */
   readonly stopped: string | null;
   readonly warnings: readonly string[];
+  /** Why nothing was done and the plan must be read again: what has changed for the worse since. */
+  readonly worse: readonly string[];
 }
 
 /** Runs a plan of ending steps: CONT to the stopped, TERM leaves first, grace, newcomers, KILL, verify. */
@@ -50,10 +53,10 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
   const startedAt = clock.now();
   const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
   const onProgress = options.onProgress ?? (() => {});
-  const refuseAll = (why: string): TerminateResult => {
+  const refuseAll = (why: string, worse: readonly string[] = []): TerminateResult => {
     const outcomes = plan.steps.map(step => outcomeOf(step, 'refused', why));
     for (const outcome of outcomes) onProgress({ type: 'outcome', outcome });
-    return { outcomes, freed: 0, durationMs: clock.now() - startedAt, stopped: null, warnings: [] };
+    return { outcomes, freed: 0, durationMs: clock.now() - startedAt, stopped: null, warnings: [], worse };
   };
   if (plan.steps.length === 0) return refuseAll('');
   if (system.readOnly !== null) return refuseAll(system.readOnly);
@@ -63,6 +66,9 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
   } catch (error) {
     return refuseAll(`the process table could not be read: ${(error as Error).message}`);
   }
+  const again = before.judged === null ? null : judgeAgain(plan, before.judged);
+  const worse = again?.worse ?? [];
+  if (worse.length > 0) return refuseAll(`the plan must be read again: ${worse[0]}`, worse);
   const run: Run = {
     system,
     clock,
@@ -74,10 +80,14 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     tracked: new Map(),
     byPid: new Map(),
     links: new Map(),
+    spared: new Set(),
     warnings: [],
     onProgress,
   };
-  const started = await begin(run, plan, options.confirmed ?? new Set());
+  const started = await begin(run, plan, {
+    confirmed: options.confirmed ?? new Set(),
+    dropped: again?.dropped ?? new Map(),
+  });
   const census = censusOf(run, options);
   await endAll(run, started.order, census);
   await noteRespawns(run, census);
@@ -89,6 +99,7 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     durationMs: clock.now() - startedAt,
     stopped: stopReason(run),
     warnings: run.warnings,
+    worse,
   };
 };
 

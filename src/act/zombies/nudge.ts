@@ -71,6 +71,7 @@ const notRun = (plan: Plan, why: string, durationMs: number): TerminateResult =>
   durationMs,
   stopped: null,
   warnings: [],
+  worse: [],
 });
 
 interface Held {

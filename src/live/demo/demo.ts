@@ -198,7 +198,10 @@ export const demoLive = (options: DemoOptions = {}): DemoLive => {
       return p ? Math.round(p.mib * 0.82) * 1024 ** 2 : null;
     },
     plan: async (request: ActRequest) => demoPlan(request, state.snapshot),
-    run,
+    run: async plan => {
+      await run(plan);
+      return null;
+    },
     cancel: () => cancel(),
     jump: async target => `This machine is invented: there is no pane to go to for ${target.pid}.`,
     setInterval: seconds => {

@@ -135,11 +135,23 @@ const framed = (
   ].map(line => lineToWidth(line, layout.columns, glyphs.ellipsis));
 };
 
+const contentOf = (overlay: PlanOverlay, screen: Screen): readonly Line[] => [
+  ...changedLines(overlay.changed, screen.layout.columns),
+  ...stepLines(overlay.plan, null, screen),
+  ...refusalLines(overlay.plan, screen.layout.columns),
+];
+
+const changedLines = (changed: string | undefined, width: number): readonly Line[] => {
+  if (changed === undefined) return [];
+  const told = `Nothing was signalled: since you read this plan, ${changed}`;
+  return [...wrap(told, Math.max(10, width - 4)).map((part): Line => [run(`  ${part}`, 'warn')]), []];
+};
+
 export const planLines = (overlay: PlanOverlay, screen: Screen, rows: number): readonly Line[] =>
   framed(
     planTitle(overlay.request, overlay.plan),
     columnNames(screen, 'SIGNAL'),
-    [...stepLines(overlay.plan, null, screen), ...refusalLines(overlay.plan, screen.layout.columns)],
+    contentOf(overlay, screen),
     question(overlay, screen),
     screen,
     rows,
@@ -168,10 +180,7 @@ export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
 /** Rows of content, for scrolling. */
 export const overlayLength = (screen: Screen): number => {
   const { overlay } = screen.view;
-  if (overlay?.kind === 'plan')
-    return (
-      stepLines(overlay.plan, null, screen).length + refusalLines(overlay.plan, screen.layout.columns).length
-    );
+  if (overlay?.kind === 'plan') return contentOf(overlay, screen).length;
   const { running } = screen.state;
   if (overlay?.kind === 'running' && running)
     return stepLines(withExtras(running.plan, running.outcomes), running.outcomes, screen).length;

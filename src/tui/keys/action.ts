@@ -1,4 +1,4 @@
-import type { ActRequest, Live } from '../../live/live.ts';
+import type { ActRequest, Live, ShownAgain } from '../../live/live.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
@@ -25,6 +25,8 @@ export interface Controls {
   notice(text: string, tone?: Tone): void;
   /** Asks the engine for a plan and shows it; nothing is signalled until it is confirmed. */
   openPlan(request: ActRequest): void;
+  /** Shows a plan a second time, with what has changed since it was read. */
+  showAgain(request: ActRequest, again: ShownAgain): void;
   quit(code: number): void;
   suspend(): void;
   /** Paint every row again, whatever is believed to be on the screen. */

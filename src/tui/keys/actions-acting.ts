@@ -26,9 +26,14 @@ const go: Action = (controller, { chunk }) => {
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0) return controller.notice(`Type ${missing[0]} first: it is protected.`);
   controller.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
-  controller.live.run(plan, request).catch((error: unknown) => {
-    controller.notice(`It failed: ${error instanceof Error ? error.message : String(error)}`, 'bad');
-  });
+  controller.live.run(plan, request).then(
+    again => {
+      if (again !== null) controller.showAgain(request, again);
+    },
+    (error: unknown) => {
+      controller.notice(`It failed: ${error instanceof Error ? error.message : String(error)}`, 'bad');
+    },
+  );
 };
 
 /** Digits go to the pid being asked for; false when none is, or the key is no digit. */

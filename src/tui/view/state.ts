@@ -23,6 +23,8 @@ export type Overlay =
       /** Digits typed so far, and pids typed in full: soft-protected processes ask for theirs. */
       readonly typed: string;
       readonly confirmed: readonly number[];
+      /** Why it is shown a second time. */
+      readonly changed?: string;
     }
   | { readonly kind: 'running' };
 
