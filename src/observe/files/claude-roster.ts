@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { asObject, type JsonObject, parseJson, pidField, textField } from '../../model/json-fields.ts';
 import type { ClaudeRecords, ClaudeWorker, StrangeFile } from '../../model/snapshot.ts';
 import { readHead } from './read-bounded.ts';
@@ -15,7 +15,9 @@ const processOf = (worker: JsonObject, pidName: string, startName: string) => {
 /** `launch` says how the session was started: one moved to the background resumes what it is forked from. */
 const forkedFrom = (worker: JsonObject): string | null => {
   const launch = asObject(asObject(worker.dispatch)?.launch);
-  return launch?.fork === true ? textField(launch, 'sessionId') : null;
+  const told = launch?.fork === true ? textField(launch, 'sessionId') : null;
+  // An id, or the path of the transcript that has the id for a name.
+  return told === null ? null : basename(told, '.jsonl');
 };
 
 /** The supervisor's list of background sessions; null when it is none that we know. `rvAuth` and `ptyAuth` are secrets. */

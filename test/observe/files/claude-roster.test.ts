@@ -49,6 +49,12 @@ describe('the roster of background sessions', () => {
     });
   });
 
+  it('names the session also by the path of its transcript, as Claude 2.1.325 does', () => {
+    const path = `/home/me/.claude/projects/-home-me-project/${OLD}.jsonl`;
+    const launch = { mode: 'resume', sessionId: path, fork: true };
+    expect(parseRoster(JSON.stringify(roster(launch)))?.[0]?.forkedFrom).toBe(OLD);
+  });
+
   it('a plain resume, a prompt or a command takes over nothing', () => {
     for (const launch of [
       { mode: 'resume', sessionId: OLD, fork: false },
