@@ -71,7 +71,7 @@ const ended = async (system: System, target: Identity, settleMs: number): Promis
 
 /**
  * Ends a whole tree with tree-kill, and closes its holes around it: every pid is checked to be
- * a plausible one and to be still the same process before; leaves go first, one call each, so that neither its
+ * a plausible one and to be still the same process before; each gets a call of its own, in order, so that neither its
  * numeric order nor its stopping at the first EPERM matters; children that moved to another parent are passed in;
  * a missing `ps` refuses the sweep; and each end is looked up afterwards.
  */
@@ -97,7 +97,8 @@ export const sweepTree = async (
   const swept = new Map<IdentityKey, Swept>();
   for (const target of asked) swept.set(keyOf(target), absent(target, processes));
   const mine = new Set(asked.map(keyOf));
-  for (const p of family) {
+  // KILL goes from the root down: a parent that starts its children again must not outlive them.
+  for (const p of signal === 'SIGKILL' ? [...family].reverse() : family) {
     if (onlyMembers && !mine.has(keyOf(p))) continue;
     swept.set(keyOf(p), await sweepOne(system, p, signal, settleMs, family, swept));
   }
