@@ -2,7 +2,7 @@ import { visible } from '../../model/text.ts';
 
 /** More than anyone has; a root that has more is probably a mistake. */
 const MOST_DIRECTORIES = 20_000;
-const MOST_FILES = 50_000;
+const MOST_FILES = 30_000;
 
 /** Counts what is followed, refuses what is too much, and says so once. */
 export class Crowding {
