@@ -63,15 +63,15 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
   if (!carriesMarks(node, family)) return null;
   const ids = family.sessionIds.flatMap(name => variableOf(node, name) ?? []);
   const pid = pidIn(variableOf(node, family.ownerPid));
-  // A session that was restarted in place carries its own id: it does not own itself.
-  if (isRunningAgent(node) && (pid === node.facts.pid || holdsSession(node, ids, world))) return null;
-
   // Who could have put these variables there: running agents that are not known to have started later.
   const older = world.agents.filter(
     agent => agent.agent === family.agent && agent !== node && !startedAfter(agent, node),
   );
-  const starter =
-    older.find(agent => agent.facts.pid === pid) ?? older.find(agent => holdsSession(agent, ids, world));
+  const named = older.find(agent => agent.facts.pid === pid);
+  // A session that was restarted in place carries its own id: it does not own itself.
+  const carriesItself = isRunningAgent(node) && (pid === node.facts.pid || holdsSession(node, ids, world));
+  if (named === undefined && carriesItself) return null;
+  const starter = named ?? older.find(agent => holdsSession(agent, ids, world));
   if (starter !== undefined)
     return ownedBy(starter, world, 'environ', `its environment names ${calls(starter)}`);
 

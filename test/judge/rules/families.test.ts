@@ -54,6 +54,17 @@ describe('the marks of each family', () => {
     });
   });
 
+  it('of claude that name a live session are heard also from a session that carries its own id', () => {
+    const resumed: Row = [
+      5000,
+      1,
+      `claude --resume ${CODEX_ID}`,
+      { env: { CLAUDE_CODE_SESSION_ID: CODEX_ID, CLAUDE_PID: '1000', OPENCODE_PID: '1000' } },
+    ];
+    expect(world([[1000, LOGIN, 'claude'], resumed]).at(5000).verdict).toBe('live');
+    expect(world([[6000, LOGIN, 'claude'], resumed]).at(5000).verdict).toBe('leak');
+  });
+
   it('of opencode without a pid decide nothing while an older one runs', () => {
     expect(orphan({ OPENCODE: '1' }, [[1000, LOGIN, 'opencode']]).verdict).toBe('unknown');
     expect(orphan({ OPENCODE: '1' }).verdict).toBe('leak');
