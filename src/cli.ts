@@ -12,6 +12,7 @@ import {
   addCommonOptions,
   addSweepOptions,
   type CommonOptions,
+  parseAt,
 } from './commands/options.ts';
 import { losable } from './commands/output.ts';
 import { wantsColor } from './commands/paint.ts';
@@ -26,6 +27,7 @@ interface MainOptions extends CommonOptions {
   readonly once?: boolean;
   readonly from?: string;
   readonly demo?: boolean;
+  readonly at?: ReturnType<typeof parseAt>;
 }
 
 const widthOf = (env: NodeJS.ProcessEnv): number => {
@@ -42,6 +44,8 @@ let acted = false;
 const prepared = (flags: Flags) => prepare(flags, process.env, process.cwd(), rememberedLineage(process.env));
 
 const runMain = async (options: MainOptions): Promise<number> => {
+  if (options.at !== undefined && (options.from !== undefined || options.demo === true))
+    throw new UsageError('--at shows what guard recorded: it goes with neither --from nor --demo.');
   const color = wantsColor(process.stdout, process.env, !options.color);
   const liveOptions = { intervalSeconds: options.interval, all: options.all === true, color };
   const headless = options.once === true || options.json === true || options.failOn !== undefined;
@@ -52,18 +56,19 @@ const runMain = async (options: MainOptions): Promise<number> => {
     return live(await prepared(options), { ...liveOptions, poll: options.poll === true }, process.env);
   }
   if (!headless) err.write('reaptop: no terminal here, so this is the text of --once\n');
+  const onceOptions = {
+    all: options.all === true,
+    json: options.json === true,
+    width: widthOf(process.env),
+    color,
+    failOn: options.failOn ?? null,
+  };
+  if (options.at !== undefined) {
+    const { onceAt } = await import('./commands/past.ts');
+    return onceAt(options.at, onceOptions, process.env, out);
+  }
   const { config, collectorWith } = await prepared(options);
-  return once(
-    collectorWith(scannedFiles(config)),
-    {
-      all: options.all === true,
-      json: options.json === true,
-      width: widthOf(process.env),
-      color,
-      failOn: options.failOn ?? null,
-    },
-    out,
-  );
+  return once(collectorWith(scannedFiles(config)), onceOptions, out);
 };
 
 interface CleanFlags extends ActingOptions {
@@ -162,6 +167,11 @@ const buildProgram = (finish: (code: number) => void): Command => {
       'judge a recorded table: our JSON or a ps listing with a header; - is standard input',
     )
     .option('--demo', 'the live screen on an invented machine')
+    .option(
+      '--at <time>',
+      'what guard recorded then: HH:MM, -2h, an ISO date, boot or oom; read-only',
+      parseAt,
+    )
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
     .showHelpAfterError(false)

@@ -30,6 +30,7 @@ const CHUNKS = {
   'commands/sweep.ts': 'sweep.js',
   'commands/doctor.ts': 'doctor.js',
   'commands/live.ts': 'live.js',
+  'commands/past.ts': 'past.js',
   'tui/main.tsx': 'tui.js',
 };
 

@@ -18,8 +18,10 @@ export interface Output {
 }
 
 /** One snapshot to stdout. */
-export const once = async (collector: Collector, options: OnceOptions, out: Output): Promise<number> => {
-  const snapshot = await collector.collect({ all: options.all });
+export const once = async (collector: Collector, options: OnceOptions, out: Output): Promise<number> =>
+  showSnapshot(await collector.collect({ all: options.all }), options, out);
+
+export const showSnapshot = (snapshot: Snapshot, options: OnceOptions, out: Output): number => {
   out.write(
     options.json ? `${JSON.stringify(snapshotJson(snapshot), null, 2)}\n` : onceText(snapshot, options),
   );

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PlatformChoice } from '../collect/choose-system.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import { KINDS } from '../model/kind.ts';
+import { ALLOWED, type Asked, parseMoment } from '../remember/recorder/moment.ts';
 
 /** Flags every command understands. */
 export interface CommonOptions {
@@ -63,6 +64,13 @@ const parsePid = (
   if (match?.[1] === undefined)
     throw new InvalidArgumentError('It must be PID or PID:START, both as --json shows them.');
   return [...before, { pid: Number(match[1]), ...(match[2] === undefined ? {} : { start: match[2] }) }];
+};
+
+/** A moment of the flight recorder. */
+export const parseAt = (text: string): Asked => {
+  const asked = parseMoment(text, Date.now());
+  if (asked === null) throw new InvalidArgumentError(`It must be ${ALLOWED}.`);
+  return asked;
 };
 
 /** Flags of every command that changes something. */

@@ -40,3 +40,11 @@ export const formatAge = (seconds: number | null): string => {
 
 export const plural = (count: number, noun: string, many = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : many}`;
+
+/** `2026-11-16 03:10:20` on the clock on the wall. */
+export const formatMoment = (at: number): string => {
+  const date = new Date(at);
+  const pad = (n: number): string => String(n).padStart(2, '0');
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  return `${day} ${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
+};

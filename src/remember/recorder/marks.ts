@@ -1,0 +1,95 @@
+import { formatBytes, plural } from '../../model/format.ts';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Mark } from '../../model/mark.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+
+/** A rise and fall of less than this is breathing. */
+const PEAK_BYTES = 256 * 1024 ** 2;
+const PEAK_FALL = 0.75;
+
+/** Names told of several; the rest is a number. */
+const NAMED = 3;
+
+const named = (names: readonly string[]): string => {
+  const unique = [...new Set(names)];
+  const more = unique.length - NAMED;
+  return `${unique.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+interface Peak {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** Tells what is worth a mark from one moment to the next. */
+export class MarkFinder {
+  #before: Snapshot | null = null;
+  #leaks: ReadonlySet<IdentityKey> = new Set();
+  #silent: ReadonlySet<string> = new Set();
+  #ooms: number | null = null;
+  #low = Number.POSITIVE_INFINITY;
+  #peak: Peak | null = null;
+
+  /** `oomKills`: how often the kernel has killed for memory since boot; null when it does not say. */
+  next(snapshot: Snapshot, oomKills: number | null = null): readonly Mark[] {
+    const marks = [
+      ...this.#boot(snapshot),
+      ...this.#outOfMemory(snapshot, oomKills),
+      ...this.#newLeaks(snapshot),
+      ...this.#newlySilent(snapshot),
+      ...this.#peakPassed(snapshot),
+    ];
+    this.#before = snapshot;
+    return marks;
+  }
+
+  /** The first look tells of a boot that nobody saw; two looks with different boot ids do not happen to one process. */
+  #boot({ takenAt, clock, host }: Snapshot): Mark[] {
+    if (this.#before !== null || host.backend !== 'procfs') return [];
+    return [{ at: Math.round(takenAt - clock * 1000), mark: 'boot', text: 'the machine started' }];
+  }
+
+  /** Marked at the look before it: that one still shows who filled the memory. */
+  #outOfMemory({ takenAt }: Snapshot, oomKills: number | null): Mark[] {
+    const before = this.#ooms;
+    this.#ooms = oomKills;
+    if (before === null || oomKills === null || oomKills <= before) return [];
+    const text = `the kernel killed ${plural(oomKills - before, 'process', 'processes')} for want of memory`;
+    return [{ at: this.#before?.takenAt ?? takenAt, mark: 'oom', text }];
+  }
+
+  #newLeaks({ takenAt, processes }: Snapshot): Mark[] {
+    const leaks = processes.filter(p => p.verdict === 'leak' && p.facts.state !== 'Z');
+    const fresh = leaks.filter(p => !this.#leaks.has(keyOf(p.facts)));
+    this.#leaks = new Set(leaks.map(p => keyOf(p.facts)));
+    if (fresh.length === 0) return [];
+    return [{ at: takenAt, mark: 'leak', text: `${fresh.length} leaked: ${named(fresh.map(p => p.name))}` }];
+  }
+
+  #newlySilent({ takenAt, findings }: Snapshot): Mark[] {
+    const silent = findings.filter(f => f.id === 'heartbeat-stale' && f.severity === 'critical');
+    const keyFor = (f: (typeof silent)[number]): string => f.files[0] ?? f.title;
+    const fresh = silent.filter(f => !this.#silent.has(keyFor(f)));
+    this.#silent = new Set(silent.map(keyFor));
+    return fresh.map(f => ({ at: takenAt, mark: 'silent', text: f.title.slice(0, 120) }));
+  }
+
+  /** A peak is known only when it is past. */
+  #peakPassed({ takenAt, totals }: Snapshot): Mark[] {
+    const bytes = totals.rss + totals.swap;
+    if (this.#peak === null || bytes > this.#peak.bytes) this.#peak = { at: takenAt, bytes };
+    const peak = this.#peak;
+    const rose = peak.bytes - Math.min(this.#low, peak.bytes) >= PEAK_BYTES;
+    const fell = bytes <= peak.bytes * PEAK_FALL && peak.bytes - bytes >= PEAK_BYTES;
+    if (fell) {
+      this.#low = bytes;
+      this.#peak = null;
+      return rose ? [{ at: peak.at, mark: 'peak', text: `memory peaked at ${formatBytes(peak.bytes)}` }] : [];
+    }
+    if (bytes < this.#low) {
+      this.#low = bytes;
+      if (!rose) this.#peak = { at: takenAt, bytes };
+    }
+    return [];
+  }
+}

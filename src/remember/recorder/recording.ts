@@ -1,0 +1,171 @@
+import { closeSync, constants, fstatSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, constants as zlib } from 'node:zlib';
+import { plural } from '../../model/format.ts';
+import type { Mark } from '../../model/mark.ts';
+import { openOwn } from '../../observe/state/own-file.ts';
+import { decodeLines, type Frame } from './lines.ts';
+import { readMarks } from './marks-file.ts';
+import {
+  beginOf,
+  endOf,
+  type Hour,
+  isIn,
+  RECORDER_DIRECTORY,
+  type SegmentFile,
+  segmentFiles,
+} from './segments.ts';
+
+/** No honest hour is longer, packed or not: a file of zeros must not fill our memory. */
+const MOST_PACKED_BYTES = 64 * 1024 ** 2;
+const MOST_PLAIN_BYTES = 256 * 1024 ** 2;
+
+/** Stepping to and fro over the turn of an hour reads neither hour twice. */
+const HOURS_KEPT = 3;
+
+interface ReadHour {
+  readonly frames: readonly Frame[];
+  readonly skipped: number;
+  /** Sizes and times of its files: the hour being written grows. */
+  readonly state: string;
+}
+
+/** The flight recorder as it can be read: never waits for the writer, never trusts it. */
+export class Recording {
+  readonly #directory: string;
+  readonly #hours = new Map<Hour, ReadHour>();
+  readonly #skipped = new Map<Hour, number>();
+  #unreadable = 0;
+
+  constructor(stateDirectory: string) {
+    this.#directory = join(stateDirectory, RECORDER_DIRECTORY);
+  }
+
+  /** The recorded moment closest to this one; null when nothing was recorded at all. */
+  nearest(at: number): Frame | null {
+    const before = this.before(at + 1);
+    const after = this.after(at);
+    if (before === null || after === null) return before ?? after;
+    return at - before.at <= after.at - at ? before : after;
+  }
+
+  /** The last moment earlier than this one. */
+  before(at: number): Frame | null {
+    const files = this.#files();
+    for (const hour of hoursOf(files).reverse()) {
+      if (beginOf(hour) > at) continue;
+      const found = this.#read(hour, files).frames.findLast(frame => frame.at < at);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  /** The first moment later than this one. */
+  after(at: number): Frame | null {
+    const files = this.#files();
+    for (const hour of hoursOf(files)) {
+      if (endOf(hour) <= at) continue;
+      const found = this.#read(hour, files).frames.find(frame => frame.at > at);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  /** Every moment from one to another, oldest first; hour by hour, so that a week need not be held at once. */
+  *between(from: number, to: number): Generator<Frame> {
+    const files = this.#files();
+    for (const hour of hoursOf(files)) {
+      if (endOf(hour) <= from || beginOf(hour) > to) continue;
+      for (const frame of this.#read(hour, files).frames) if (frame.at >= from && frame.at <= to) yield frame;
+    }
+  }
+
+  /** What was worth marking, oldest first. */
+  marks(): readonly Mark[] {
+    return readMarks(this.#directory).marks;
+  }
+
+  /** What was passed over so far, in one sentence each. */
+  warnings(): readonly string[] {
+    const lines = [...this.#skipped.values()].reduce((sum, count) => sum + count, 0);
+    return [
+      ...(lines === 0 ? [] : [`${plural(lines, 'line')} of the recording could not be read: torn or wrong.`]),
+      ...(this.#unreadable === 0
+        ? []
+        : [`${plural(this.#unreadable, 'segment')} of the recording could not be read.`]),
+    ];
+  }
+
+  #files(): readonly SegmentFile[] {
+    return segmentFiles(this.#directory);
+  }
+
+  #read(hour: Hour, files: readonly SegmentFile[]): ReadHour {
+    const own = files.filter(file => file.hour === hour);
+    const known = this.#hours.get(hour);
+    const state = own.map(stateOf).join(' ');
+    if (known?.state === state) return known;
+    let skipped = 0;
+    const frames = new Map<number, Frame>();
+    for (const file of own) {
+      const text = this.#textOf(file);
+      const decoded = decodeLines(text);
+      skipped += decoded.skipped;
+      for (const frame of decoded.frames) if (isIn(hour, frame.at)) frames.set(frame.at, frame);
+    }
+    const read = { frames: [...frames.values()].sort((a, b) => a.at - b.at), skipped, state };
+    this.#hours.delete(hour);
+    this.#hours.set(hour, read);
+    if (skipped > 0) this.#skipped.set(hour, skipped);
+    for (const oldest of this.#hours.keys()) {
+      if (this.#hours.size <= HOURS_KEPT) break;
+      this.#hours.delete(oldest);
+    }
+    return read;
+  }
+
+  #textOf({ path, packed }: SegmentFile): string {
+    try {
+      const bytes = readBounded(path);
+      if (!packed) return bytes.toString('utf8');
+      // What was cut off is read up to the cut.
+      return gunzipSync(bytes, {
+        finishFlush: zlib.Z_SYNC_FLUSH,
+        maxOutputLength: MOST_PLAIN_BYTES,
+      }).toString('utf8');
+    } catch {
+      this.#unreadable += 1;
+      return ''; // gone meanwhile, not ours, or no gzip: said once, in a warning
+    }
+  }
+}
+
+const hoursOf = (files: readonly SegmentFile[]): Hour[] => [...new Set(files.map(file => file.hour))];
+
+const stateOf = ({ path }: SegmentFile): string => {
+  try {
+    const fd = openOwn(path, constants.O_RDONLY);
+    try {
+      const { size, mtimeMs, ino } = fstatSync(fd);
+      return `${ino}:${size}:${mtimeMs}`;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return 'unreadable';
+  }
+};
+
+const readBounded = (path: string): Buffer => {
+  const fd = openOwn(path, constants.O_RDONLY);
+  try {
+    const size = Math.min(fstatSync(fd).size, MOST_PACKED_BYTES);
+    const bytes = Buffer.alloc(size);
+    let got = 0;
+    for (let read = -1; got < size && read !== 0; got += read)
+      read = readSync(fd, bytes, got, size - got, got);
+    return bytes.subarray(0, got);
+  } finally {
+    closeSync(fd);
+  }
+};
