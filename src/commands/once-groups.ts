@@ -1,3 +1,4 @@
+import { forestOf } from '../model/forest.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 
 /** A line of the tree: a process and the branch drawing in front of it. */
@@ -39,25 +40,20 @@ const standsBelow = (p: JudgedProcess, parent: JudgedProcess): boolean =>
 /** tmux panes first, then everything else that runs, suspects, and all leaked roots together at the end. */
 export const groupProcesses = (snapshot: Snapshot): Group[] => {
   const shown = snapshot.processes.filter(p => p.kind !== 'tmux' || p.seen.role !== 'tmux-server');
-  // Filled on the way: parents come first, so a table in which two processes call each other parent loses neither.
-  const byPid = new Map<number, JudgedProcess>();
-  const children = new Map<JudgedProcess, JudgedProcess[]>();
-  const roots: JudgedProcess[] = [];
-  for (const p of shown) {
-    const listed = byPid.get(p.facts.ppid ?? -1);
-    const parent = listed !== undefined && standsBelow(p, listed) ? listed : undefined;
-    byPid.set(p.facts.pid, p);
-    const siblings = parent === undefined ? roots : (children.get(parent) ?? []);
-    siblings.push(p);
-    if (parent !== undefined) children.set(parent, siblings);
-  }
+  // Parents are listed first: in a table in which two processes call each other parent, the first one is.
+  const listed = new Map(shown.map((p, at) => [p, at]));
+  const forest = forestOf(
+    shown,
+    p => p.facts,
+    (parent, p) => listed.get(parent)! < listed.get(p)! && standsBelow(p, parent),
+  );
   const groups = new Map<string, { section: Section; title: string; branches: Branch[] }>();
-  for (const root of roots) {
+  for (const root of forest.roots) {
     const section = sectionOf(root);
     const title = section.title(root);
     const group = groups.get(title) ?? { section, title, branches: [] };
     groups.set(title, group);
-    drawTree(root, '', '', children, group.branches);
+    drawTree(root, '', '', forest.childrenOf, group.branches);
   }
   return [...groups.values()]
     .sort((a, b) => a.section.order - b.section.order)
@@ -68,11 +64,11 @@ const drawTree = (
   p: JudgedProcess,
   before: string,
   beforeChildren: string,
-  childrenOf: ReadonlyMap<JudgedProcess, readonly JudgedProcess[]>,
+  childrenOf: (p: JudgedProcess) => readonly JudgedProcess[],
   into: Branch[],
 ): void => {
   into.push({ process: p, drawing: before });
-  const all = childrenOf.get(p) ?? [];
+  const all = childrenOf(p);
   const zombies = all.filter(child => child.facts.state === 'Z').slice(0, SHOWN_ZOMBIES);
   const children = [...all.filter(child => child.facts.state !== 'Z'), ...zombies];
   for (const [index, child] of children.entries()) {

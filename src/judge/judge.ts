@@ -1,4 +1,5 @@
 import type { Config } from '../model/config.ts';
+import { subtreeOf } from '../model/forest.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Observation, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
@@ -9,7 +10,7 @@ import { NO_PAST, type Past } from './past.ts';
 import type { Lineage } from './rules/lineage.ts';
 import { relatedNodes } from './rules/related.ts';
 import { strangeWarning } from './rules/strange-files.ts';
-import { type Node, subtreeOf, type Tree } from './rules/tree.ts';
+import type { Node, Tree } from './rules/tree.ts';
 import { type Judgement, judgeWith } from './rules/verdict.ts';
 import { ageOf, buildWorld, type World, zombiesOf } from './rules/world.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
-import { ancestorsOf, isRunningAgent, startedAfter } from '../../src/judge/rules/tree.ts';
+import { isRunningAgent, startedAfter } from '../../src/judge/rules/tree.ts';
+import { ancestorsOf } from '../../src/model/forest.ts';
 import { type Backend, VERDICTS } from '../../src/model/snapshot.ts';
 import {
   type Extra,

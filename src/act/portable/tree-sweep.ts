@@ -1,3 +1,4 @@
+import { forestOf } from '../../model/forest.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { SignalName } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
@@ -28,33 +29,15 @@ const OVER: ReadonlySet<Swept['outcome'] | undefined> = new Set(['ended', 'gone'
 const FIRST_POLL_MS = 5;
 const LAST_POLL_MS = 320;
 
-/** Leaves first: the descendants of every start, deepest before shallow, each once. */
-const leavesFirst = (starts: readonly Identity[], processes: readonly ProcessFacts[]): ProcessFacts[] => {
-  const children = groupByParent(processes);
-  const present = new Map(processes.map(p => [keyOf(p), p]));
-  const order: ProcessFacts[] = [];
-  const seen = new Set<IdentityKey>();
-  const visit = (p: ProcessFacts): void => {
-    if (seen.has(keyOf(p))) return;
-    seen.add(keyOf(p));
-    for (const child of children.get(p.pid) ?? []) visit(child);
-    order.push(p);
-  };
-  for (const start of starts) {
-    const p = present.get(keyOf(start));
-    if (p !== undefined) visit(p);
-  }
-  return order;
-};
-
-const groupByParent = (processes: readonly ProcessFacts[]): Map<number | null, ProcessFacts[]> => {
-  const groups = new Map<number | null, ProcessFacts[]>();
-  for (const p of processes) {
-    const siblings = groups.get(p.ppid);
-    if (siblings === undefined) groups.set(p.ppid, [p]);
-    else siblings.push(p);
-  }
-  return groups;
+/** Leaves first: every start that is there, and its descendants, each once. */
+const leavesFirst = (
+  starts: readonly Identity[],
+  processes: readonly ProcessFacts[],
+): readonly ProcessFacts[] => {
+  const forest = forestOf(processes, p => p);
+  const asked = new Set(starts.map(keyOf));
+  const present = processes.filter(p => asked.has(keyOf(p)));
+  return forest.leavesFirst([...new Set(present.flatMap(p => forest.subtreeOf(p)))]);
 };
 
 /** Waits until the process has ended, and says whether it has. A zombie has. */

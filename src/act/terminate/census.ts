@@ -1,3 +1,4 @@
+import { gather } from '../../model/gather.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { Self, Snapshot } from '../../model/snapshot.ts';
@@ -65,10 +66,7 @@ const arrange = (
   const byPid = new Map(sightings.map(s => [s.facts.pid, s]));
   const children = new Map<number, Sighting[]>();
   for (const s of sightings) {
-    if (s.facts.ppid === null) continue;
-    const siblings = children.get(s.facts.ppid);
-    if (siblings === undefined) children.set(s.facts.ppid, [s]);
-    else siblings.push(s);
+    if (s.facts.ppid !== null) gather(children, s.facts.ppid, s);
   }
   const selfLine = new Set<number>();
   for (let pid = self?.pid ?? 0; pid > 0 && !selfLine.has(pid); pid = byPid.get(pid)?.facts.ppid ?? 0)

@@ -1,3 +1,4 @@
+import { forestOf } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Step } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
@@ -56,12 +57,8 @@ const workOf = (root: number, before: Look, after: Look): string | null => {
   return null;
 };
 
-const subtree = (root: number, look: Look): readonly ProcessFacts[] => {
-  const members = new Set([root]);
-  // Children may be listed before their parents: go on until a whole pass adds nobody.
-  for (let size = 0; size !== members.size; ) {
-    size = members.size;
-    for (const p of look.processes) if (p.ppid !== null && members.has(p.ppid)) members.add(p.pid);
-  }
-  return look.processes.filter(p => members.has(p.pid) && !isZombie(p));
+const subtree = (root: number, { processes }: Look): readonly ProcessFacts[] => {
+  const forest = forestOf(processes, p => p);
+  const top = forest.at(root);
+  return top === null ? [] : forest.subtreeOf(top).filter(p => !isZombie(p));
 };

@@ -3,7 +3,6 @@ import { formatAge } from '../../model/format.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { Identity } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import { subtreeOf } from '../heartbeats/signs-of-life.ts';
 import type { Detector } from './detector.ts';
 
 /** What the agent was doing when it was last heard of. */
@@ -23,11 +22,11 @@ export const subjectOf = (reading: Reading): string => {
 };
 
 /** A progress file that nobody writes any more, although its work is not over. */
-export const heartbeatStale: Detector = ({ files, processes }) => {
+export const heartbeatStale: Detector = ({ files }) => {
   // One agent may have thousands of files.
   const subtrees = new Map<JudgedProcess, readonly Identity[]>();
   const below = (agent: JudgedProcess): readonly Identity[] => {
-    const known = subtrees.get(agent) ?? subtreeOf(agent, processes).map(identityOf);
+    const known = subtrees.get(agent) ?? files.forest.subtreeOf(agent).map(identityOf);
     subtrees.set(agent, known);
     return known;
   };

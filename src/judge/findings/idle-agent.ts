@@ -20,16 +20,6 @@ const isAtWork = (p: JudgedProcess, agent: JudgedProcess, { past }: Scene): bool
   return told.length === 0 ? p !== agent && !isServer(p) : told.some(cpu => cpu >= WORK_PERCENT);
 };
 
-/** The agent and all that runs below it; parents come before children. */
-const subtreeOf = (agent: JudgedProcess, processes: readonly JudgedProcess[]): readonly JudgedProcess[] => {
-  const pids = new Set([agent.facts.pid]);
-  return processes.filter(p => {
-    if (p !== agent && !pids.has(p.facts.ppid ?? 0)) return false;
-    pids.add(p.facts.pid);
-    return true;
-  });
-};
-
 /** Seconds since it last wrote to its transcript or its pane; null when neither can be seen. */
 const silence = (agent: JudgedProcess, { files, observation }: Scene): number | null => {
   const written = files.index
@@ -52,7 +42,7 @@ export const idleAgent: Detector = scene => {
     if (agent.ageSeconds === null || agent.ageSeconds < seconds) return [];
     const silent = silence(agent, scene);
     if (silent === null || silent < seconds) return [];
-    if (subtreeOf(agent, scene.processes).some(p => isAtWork(p, agent, scene))) return [];
+    if (scene.files.forest.subtreeOf(agent).some(p => isAtWork(p, agent, scene))) return [];
     return [
       {
         id: 'idle-agent',

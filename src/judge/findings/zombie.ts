@@ -1,15 +1,16 @@
 import { plural } from '../../model/format.ts';
+import { isZombie } from '../../model/process.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
 
 const SERVERS: ReadonlySet<string> = new Set(['mcp', 'lean-lsp']);
 
 /** One finding per parent that owes a wait: the zombie itself can do nothing any more. */
-export const zombie: Detector = ({ processes, config }) =>
+export const zombie: Detector = ({ processes, files, config }) =>
   processes
     .filter(parent => parent.zombies > 0)
     .map(parent => {
-      const dead = processes.filter(p => p.facts.state === 'Z' && p.facts.ppid === parent.facts.pid);
+      const dead = files.forest.childrenOf(parent).filter(p => isZombie(p.facts));
       const names = [...new Set(dead.map(p => p.facts.comm))].slice(0, 3).join(', ');
       const server = SERVERS.has(parent.kind);
       const session = parent.owner?.sessionId ?? null;

@@ -1,4 +1,5 @@
 import type { Config } from '../../model/config.ts';
+import type { Forest } from '../../model/forest.ts';
 import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
 import type { FileIndex } from './file-index.ts';
@@ -13,6 +14,7 @@ export interface FileContext {
   readonly orchestrated: readonly OrchestratedAgent[];
   readonly agentByPath: ReadonlyMap<string, OrchestratedAgent>;
   readonly processes: readonly JudgedProcess[];
+  readonly forest: Forest<JudgedProcess>;
   /** Worked out once per agent, however many files ask. */
   readonly vitals: (agent: JudgedProcess) => Vitals;
   readonly sessions: readonly ClaudeSession[];

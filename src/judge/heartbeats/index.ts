@@ -1,5 +1,6 @@
 import { FORMATS, formatOf } from '../../agents/files/formats.ts';
 import type { Config } from '../../model/config.ts';
+import { forestOf } from '../../model/forest.ts';
 import { type Heartbeat, type HeartbeatState, isReadingFormat, type Reading } from '../../model/heartbeat.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { type ClaudeSession, identityOf, type JudgedProcess, type TmuxServer } from '../../model/snapshot.ts';
@@ -62,13 +63,15 @@ export const judgeFiles = (input: FilesInput): JudgedFiles => {
   const orchestrated = orchestratedAgents(joined, processes, tmux);
   const agentByPath = new Map(orchestrated.flatMap(agent => agent.files.map(f => [f.reading.path, agent])));
   const index = indexFiles(joined);
-  const vitals = vitalsOf(index, processes, past);
+  const forest = forestOf(processes, p => p.facts);
+  const vitals = vitalsOf(index, forest, past);
   const context: FileContext = {
     joined,
     index,
     orchestrated,
     agentByPath,
     processes,
+    forest,
     sessions,
     vitals,
     config,

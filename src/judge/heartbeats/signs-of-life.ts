@@ -1,4 +1,5 @@
 import { formatOf } from '../../agents/files/formats.ts';
+import type { Forest } from '../../model/forest.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
@@ -13,22 +14,11 @@ export type Life =
   | 'unknown';
 
 /** Seconds since anything in the agent's subtree used CPU; null when one of them is not known. */
-const quietCpu = (agent: JudgedProcess, processes: readonly JudgedProcess[], past: Past): number | null => {
-  const members = subtreeOf(agent, processes);
+const quietCpu = (agent: JudgedProcess, forest: Forest<JudgedProcess>, past: Past): number | null => {
+  const members = forest.subtreeOf(agent);
   if (members.some(p => (p.facts.cpu ?? 0) >= 1)) return 0;
   const quiet = members.map(p => past.quietSeconds(keyOf(p.facts)));
   return quiet.some(seconds => seconds === null) ? null : Math.min(...(quiet as number[]));
-};
-
-/** A process and everything below it; `processes` has parents before children. */
-export const subtreeOf = (root: JudgedProcess, processes: readonly JudgedProcess[]): JudgedProcess[] => {
-  const pids = new Set([root.facts.pid]);
-  return processes.filter(p => {
-    if (p === root) return true;
-    if (p.facts.ppid === null || !pids.has(p.facts.ppid)) return false;
-    pids.add(p.facts.pid);
-    return true;
-  });
 };
 
 /** When an agent was last seen to do something, in seconds; null: it cannot be seen. */
@@ -48,14 +38,14 @@ const newestBeat = (agent: JudgedProcess, index: FileIndex): number | null => {
 /** What an agent's heartbeats, transcript and CPU tell, for one look. */
 export const vitalsOf = (
   index: FileIndex,
-  processes: readonly JudgedProcess[],
+  forest: Forest<JudgedProcess>,
   past: Past,
 ): ((agent: JudgedProcess) => Vitals) => {
   const known = new Map<JudgedProcess, Vitals>();
   return agent => {
     const vitals = known.get(agent) ?? {
       beatSeconds: newestBeat(agent, index),
-      cpuSeconds: quietCpu(agent, processes, past),
+      cpuSeconds: quietCpu(agent, forest, past),
     };
     known.set(agent, vitals);
     return vitals;

@@ -53,25 +53,15 @@ export const leakRoots = (ground: Ground, policy: EndPolicy): readonly JudgedPro
       p => !isZombie(p.facts) && policy.verdicts.includes(p.verdict) && p.protection === null,
     ),
   );
-  const hasWantedAbove = (p: JudgedProcess): boolean => {
-    const seen = new Set([p]);
-    for (let up = ground.family.parentOf(p); up !== null && !seen.has(up); up = ground.family.parentOf(up)) {
-      if (wanted.has(up)) return true;
-      seen.add(up);
-    }
-    return false;
-  };
-  return [...wanted].filter(p => !hasWantedAbove(p));
+  return [...wanted].filter(p => !ground.family.ancestorsOf(p).some(up => wanted.has(up)));
 };
 
 /** `npm exec x-mcp` is a wrapper by kind, but what it carries is what the user means. */
 const carriedKind = (p: JudgedProcess, ground: Ground): Kind => {
   let at = p;
-  const seen = new Set([at]);
   while (at.kind === 'wrapper' && at.seen.wraps === null) {
     const [only, ...others] = ground.family.childrenOf(at).filter(child => !isZombie(child.facts));
-    if (only === undefined || others.length > 0 || seen.has(only)) break;
-    seen.add(only);
+    if (only === undefined || others.length > 0) break;
     at = only;
   }
   return at.kind === 'wrapper' && at.seen.wraps !== null ? at.seen.wraps : at.kind;
@@ -84,11 +74,8 @@ const outermostOfKind = (
   ground: Ground,
 ): readonly JudgedProcess[] => {
   const found: JudgedProcess[] = [];
-  const seen = new Set<JudgedProcess>();
   const pending = [root];
   for (let p = pending.shift(); p !== undefined; p = pending.shift()) {
-    if (seen.has(p)) continue;
-    seen.add(p);
     const matches = kinds.has(p.kind) || kinds.has(carriedKind(p, ground));
     if (matches && policy.verdicts.includes(p.verdict) && !isZombie(p.facts)) found.push(p);
     else pending.push(...ground.family.childrenOf(p));

@@ -3,7 +3,6 @@ import type { EndPolicy, Plan, Refusal, SignalName, Step } from '../../model/pla
 import { memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import type { Family } from './family.ts';
-import { leavesFirst } from './order.ts';
 import { nameOf } from './refuse.ts';
 
 const ENDING: ReadonlySet<SignalName> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
@@ -64,7 +63,7 @@ export const composePlan = (
   family: Family,
   policy: EndPolicy,
 ): Plan => {
-  const steps = leavesFirst([...chosen.keys()], family).map(p => chosen.get(p)!);
+  const steps = family.leavesFirst([...chosen.keys()]).map(p => chosen.get(p)!);
   const planned = new Set<IdentityKey>(steps.map(keyOf));
   const lines = new Map<string, Refusal>();
   for (const refusal of refused)

@@ -68,13 +68,8 @@ export const planEndOn = (
 /** So that a step names the outermost target it belongs to, whatever the order of the marks. */
 const outermostFirst = (targets: readonly Identity[], ground: Ground): readonly Identity[] => {
   const depth = (target: Identity): number => {
-    const seen = new Set<JudgedProcess>();
-    let up = ground.family.byKey.get(keyOf(target)) ?? null;
-    while (up !== null && !seen.has(up)) {
-      seen.add(up);
-      up = ground.family.parentOf(up);
-    }
-    return seen.size;
+    const p = ground.family.byKey.get(keyOf(target));
+    return p === undefined ? -1 : ground.family.ancestorsOf(p).length;
   };
   const unique = new Map(targets.map(target => [keyOf(target), target]));
   return [...unique.values()]

@@ -30,10 +30,7 @@ const lookInside = (roots: readonly JudgedProcess[], family: Family): Inside => 
   const members = roots.flatMap(root => family.subtreeOf(root)).filter(p => !isZombie(p.facts));
   const agents = members.filter(p => p.kind === 'agent');
   const ofAgents = new Set(agents.flatMap(agent => family.subtreeOf(agent)));
-  const aboveAgents = new Set<JudgedProcess>();
-  for (const agent of agents)
-    for (let up = family.parentOf(agent); up !== null && !aboveAgents.has(up); up = family.parentOf(up))
-      aboveAgents.add(up);
+  const aboveAgents = new Set(agents.flatMap(agent => family.ancestorsOf(agent)));
   const outermost = agents.filter(agent => {
     const parent = family.parentOf(agent);
     return parent === null || !ofAgents.has(parent);

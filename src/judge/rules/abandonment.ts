@@ -1,7 +1,8 @@
 import { isSessionless } from '../../agents/index.ts';
+import { subtreeOf } from '../../model/forest.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie, sameArgv } from '../../model/process.ts';
-import { carrierOf, type Node, subtreeOf } from './tree.ts';
+import { carrierOf, type Node } from './tree.ts';
 
 /** Kinds of which one parent needs only one with the same words. */
 const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);

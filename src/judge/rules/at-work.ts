@@ -1,6 +1,7 @@
+import { subtreeOf } from '../../model/forest.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
-import { calls, isRunningAgent, type Node, subtreeOf } from './tree.ts';
+import { calls, isRunningAgent, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
 /** An agent that wrote something within this time has not been forgotten by its work. */

@@ -1,6 +1,7 @@
 import { SERVER_BROWSER } from '../../agents/index.ts';
+import { subtreeOf } from '../../model/forest.ts';
 import { type Kind, type Known, mayProve } from '../../model/kind.ts';
-import { type Node, subtreeOf } from './tree.ts';
+import type { Node } from './tree.ts';
 
 /** Which kind decides for a wrapper that carries several. */
 const WEIGHT: readonly Kind[] = ['agent', 'lake', 'mcp', 'lean-lsp', 'lean', 'browser'];

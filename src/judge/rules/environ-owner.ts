@@ -1,7 +1,8 @@
 import { EVIDENCE, type Evidence } from '../../agents/index.ts';
+import { ancestorsOf } from '../../model/forest.ts';
 import type { EnvName } from '../../model/process.ts';
 import { type Ownership, ownedBy } from './ownership.ts';
-import { ancestorsOf, calls, isRunningAgent, type Node, startedAfter } from './tree.ts';
+import { calls, isRunningAgent, type Node, startedAfter } from './tree.ts';
 import type { World } from './world.ts';
 
 /** As many characters of a session's id as git shows of a commit's: enough to tell two apart. */

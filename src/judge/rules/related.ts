@@ -1,3 +1,4 @@
+import { ancestorsOf, subtreeOf } from '../../model/forest.ts';
 import type { Identity, IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
@@ -5,15 +6,7 @@ import { isZombie } from '../../model/process.ts';
 import { climber, panesOf } from './climb.ts';
 import { wasStartedByAgent } from './environ-owner.ts';
 import type { Lineage } from './lineage.ts';
-import {
-  agentAbove,
-  ancestorsOf,
-  isRunningAgent,
-  type Node,
-  nodeWithKey,
-  subtreeOf,
-  type Tree,
-} from './tree.ts';
+import { agentAbove, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
 
 /** Kinds that are an agent's business wherever they are found. */
 const AGENT_BUSINESS: ReadonlySet<Kind> = new Set(['agent', 'mcp', 'lean-lsp', 'lake', 'lean', 'browser']);

@@ -1,3 +1,4 @@
+import { type Linking, linkForest } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
 import { isZombie, type ProcessFacts, sameArgv } from '../../model/process.ts';
@@ -22,38 +23,24 @@ export interface Tree {
 
 type Recognise = (facts: ProcessFacts) => Recognition;
 
-interface Growing extends Omit<Node, 'parent'> {
-  parent: Node | null;
-}
+interface Growing extends Omit<Node, 'parent'>, Linking<Node> {}
 
 /** Links every process to its parent and settles the kinds that only the surroundings can tell. */
 export const growTree = (look: Look, recognise: Recognise): Tree => {
-  const byPid = new Map<number, Growing>();
-  const nodes: Growing[] = [];
-  for (const facts of look.processes) {
+  const nodes = look.processes.map((facts): Growing => {
     const seen = recognise(facts);
-    const node: Growing = { facts, seen, kind: seen.kind, agent: seen.agent, parent: null, children: [] };
-    nodes.push(node);
-    byPid.set(facts.pid, node);
-  }
+    return { facts, seen, kind: seen.kind, agent: seen.agent, parent: null, children: [] };
+  });
   // A parent is never younger, adopters included. One that is has the pid of the real one, which ended between two
   // reads of a sliced table. Other backends round start times, and prove nothing.
   const exact = look.host.backend === 'procfs';
-  for (const node of nodes) {
-    const { ppid, pid } = node.facts;
-    const parent = ppid === null || ppid === pid ? undefined : byPid.get(ppid);
-    if (parent === undefined || (exact && startedAfter(parent, node)) || makesLoop(parent, node)) continue;
-    node.parent = parent;
-    parent.children.push(node);
-  }
+  const byPid = linkForest(
+    nodes,
+    node => node.facts,
+    (parent, node) => !exact || !startedAfter(parent, node),
+  );
   for (const node of nodes) settleKind(node, look.clock);
   return { nodes, byPid };
-};
-
-/** A forged or torn table may call a process its own grandparent. */
-const makesLoop = (parent: Growing, child: Growing): boolean => {
-  for (let up: Node | null = parent; up !== null; up = up.parent) if (up === child) return true;
-  return false;
 };
 
 const CARRIES_OTHERS: ReadonlySet<Kind> = new Set(['wrapper', 'shell']);
@@ -122,20 +109,6 @@ export const nodeWithKey = (tree: Tree, key: IdentityKey): Node | null => {
   const node = tree.byPid.get(Number.parseInt(key, 10));
   return node !== undefined && keyOf(node.facts) === key ? node : null;
 };
-
-/** Every ancestor, nearest first. */
-export function* ancestorsOf(node: Node): Generator<Node> {
-  for (let up = node.parent; up !== null; up = up.parent) yield up;
-}
-
-/** The node and everything below it, parents before children. */
-export function* subtreeOf(node: Node): Generator<Node> {
-  const pending = [node];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    yield next;
-    for (let index = next.children.length - 1; index >= 0; index -= 1) pending.push(next.children[index]!);
-  }
-}
 
 /** An agent that can still own something: it has not ended. */
 export const isRunningAgent = (node: Node): boolean => node.kind === 'agent' && !isZombie(node.facts);

@@ -1,5 +1,6 @@
 import { isSessionless } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
+import { ancestorsOf } from '../../model/forest.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { ClaudeSession, Observation } from '../../model/snapshot.ts';
@@ -9,7 +10,7 @@ import { type Continued, continuedSessions, isClaimed } from './continued.ts';
 import { Lineage } from './lineage.ts';
 import { serviceReason } from './outliving.ts';
 import { strangeFilesOf } from './strange-files.ts';
-import { ancestorsOf, isRunningAgent, type Node, type Tree } from './tree.ts';
+import { isRunningAgent, type Node, type Tree } from './tree.ts';
 
 /** Everything the rules may ask about one moment. Built once per judgement, never changed by a rule. */
 export interface World {

@@ -1,0 +1,156 @@
+/** Where a process stands: what any table of processes tells. */
+export interface Place {
+  readonly pid: number;
+  readonly ppid: number | null;
+}
+
+/** Something that is linked to what is above and below it. */
+export interface Linked<N> {
+  readonly parent: N | null;
+  readonly children: readonly N[];
+}
+
+/** The same while it is being linked. */
+export interface Linking<N> {
+  parent: N | null;
+  readonly children: N[];
+}
+
+/**
+ * Links every node to its parent, and gives them by pid. A forged or torn table may call a process its own
+ * grandparent: the link that would close the circle is left out, so that every walk ends.
+ */
+export const linkForest = <N extends Linking<N>>(
+  nodes: readonly N[],
+  placeOf: (node: N) => Place,
+  mayBeParent: (parent: N, child: N) => boolean,
+  onLoop: (parent: N, child: N) => void = () => {},
+): ReadonlyMap<number, N> => {
+  const byPid = new Map<number, N>();
+  for (const node of nodes) byPid.set(placeOf(node).pid, node);
+  for (const node of nodes) {
+    const { ppid } = placeOf(node);
+    const parent = ppid === null ? undefined : byPid.get(ppid);
+    if (parent === undefined || !mayBeParent(parent, node)) continue;
+    if (isAtOrAbove(node, parent)) {
+      onLoop(parent, node);
+      continue;
+    }
+    node.parent = parent;
+    parent.children.push(node);
+  }
+  return byPid;
+};
+
+const isAtOrAbove = <N extends Linked<N>>(node: N, start: N): boolean => {
+  for (let up: N | null = start; up !== null; up = up.parent) if (up === node) return true;
+  return false;
+};
+
+/** Every ancestor, nearest first. */
+export function* ancestorsOf<N extends Linked<N>>(node: N): Generator<N> {
+  for (let up = node.parent; up !== null; up = up.parent) yield up;
+}
+
+/** The node and everything below it, parents before children. */
+export function* subtreeOf<N extends Linked<N>>(node: N): Generator<N> {
+  const pending = [node];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    yield next;
+    for (let index = next.children.length - 1; index >= 0; index -= 1) pending.push(next.children[index]!);
+  }
+}
+
+/** Who descends from whom, for things that are not linked themselves. */
+export interface Forest<T> {
+  /** Those without a parent among the members. */
+  readonly roots: readonly T[];
+  at(pid: number | null): T | null;
+  parentOf(member: T): T | null;
+  /** In the order in which the members were given. */
+  childrenOf(member: T): readonly T[];
+  /** Nearest first. */
+  ancestorsOf(member: T): readonly T[];
+  /** The member and all its descendants, parents before children. */
+  subtreeOf(member: T): readonly T[];
+  /**
+   * Leaves first, then up: by height above the deepest descendant, which puts every child before its parent; ties
+   * by pid.
+   */
+  leavesFirst(members: readonly T[]): readonly T[];
+}
+
+interface Tree<T> extends Linking<Tree<T>> {
+  readonly member: T;
+  readonly place: Place;
+  /** Children by their own word whose link would have closed a circle. */
+  readonly strays: Tree<T>[];
+}
+
+const memberOf = <T>({ member }: Tree<T>): T => member;
+
+const heightsOf = <T>(tops: readonly Tree<T>[]): ReadonlyMap<Tree<T>, number> => {
+  const heights = new Map<Tree<T>, number>();
+  for (const top of tops) {
+    if (heights.has(top)) continue;
+    // Parents come before children in a subtree, so backwards every child is known before its parent.
+    for (const tree of [...subtreeOf(top)].reverse())
+      heights.set(
+        tree,
+        tree.children.reduce((most, child) => Math.max(most, heights.get(child)! + 1), 0),
+      );
+  }
+  return heights;
+};
+
+/** A subtree that may be ended holds everybody who claims to be in it, strays too. */
+const withStrays = <T>(top: Tree<T>): Iterable<Tree<T>> => {
+  const found = new Set<Tree<T>>();
+  const pending = [top];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    pending.push(...next.strays, ...[...next.children].reverse());
+  }
+  return found;
+};
+
+export const forestOf = <T>(
+  members: Iterable<T>,
+  placeOf: (member: T) => Place,
+  mayBeParent: (parent: T, child: T) => boolean = () => true,
+): Forest<T> => {
+  const trees = new Map<T, Tree<T>>();
+  for (const member of members)
+    trees.set(member, { member, place: placeOf(member), parent: null, children: [], strays: [] });
+  const all = [...trees.values()];
+  const byPid = linkForest(
+    all,
+    ({ place }) => place,
+    (parent, child) => mayBeParent(parent.member, child.member),
+    (parent, child) => parent.strays.push(child),
+  );
+  const treeOf = (member: T): Tree<T> | undefined => trees.get(member);
+  const listed = (found: Iterable<Tree<T>> | undefined): readonly T[] => Array.from(found ?? [], memberOf);
+  return {
+    roots: all.filter(({ parent }) => parent === null).map(memberOf),
+    at: pid => (pid === null ? null : (byPid.get(pid)?.member ?? null)),
+    parentOf: member => treeOf(member)?.parent?.member ?? null,
+    childrenOf: member => listed(treeOf(member)?.children),
+    ancestorsOf: member => {
+      const tree = treeOf(member);
+      return listed(tree === undefined ? [] : ancestorsOf(tree));
+    },
+    subtreeOf: member => {
+      const tree = treeOf(member);
+      return tree === undefined ? [member] : listed(withStrays(tree));
+    },
+    leavesFirst: some => {
+      const found = some.flatMap(member => treeOf(member) ?? []);
+      const heights = heightsOf(found);
+      return found
+        .sort((a, b) => heights.get(a)! - heights.get(b)! || a.place.pid - b.place.pid)
+        .map(memberOf);
+    },
+  };
+};
