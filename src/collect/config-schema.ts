@@ -59,6 +59,13 @@ const heartbeat = z.strictObject({
 
 const protect = z.array(text);
 
+const hooks = z.strictObject({
+  prebuild: z.boolean(),
+  throttle: z.boolean(),
+  turns: z.strictObject({ limit: z.number().int().positive().nullable() }).partial(),
+  buildTools: z.array(text).max(64),
+});
+
 /** The user's own file: anything may be set. */
 const userSchema = z
   .strictObject({
@@ -66,6 +73,7 @@ const userSchema = z
     recognisers: z.array(recogniser),
     protect,
     heartbeats: z.array(heartbeat),
+    hooks: hooks.partial(),
     theme: z.enum(['default', 'light', 'high-contrast']),
     columns: z.array(text).nullable(),
   })
@@ -113,6 +121,7 @@ const allowedIn =
   ([first, second]) => {
     if (first === 'recognisers') return Object.keys(recogniser.shape);
     if (first === 'heartbeats') return Object.keys(heartbeat.shape);
+    if (first === 'hooks') return second === 'turns' ? ['limit'] : Object.keys(hooks.shape);
     if (first !== 'thresholds') return top;
     if (second === undefined) return findings;
     return Object.keys(DEFAULT_CONFIG.thresholds[second as keyof typeof DEFAULT_CONFIG.thresholds] ?? {});

@@ -60,6 +60,12 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
   recognisers: [...(user.recognisers ?? []), ...base.recognisers],
   protect: [...base.protect, ...(user.protect ?? [])],
   heartbeats: [...base.heartbeats, ...(user.heartbeats ?? [])],
+  hooks: {
+    prebuild: user.hooks?.prebuild ?? base.hooks.prebuild,
+    throttle: user.hooks?.throttle ?? base.hooks.throttle,
+    turns: { limit: user.hooks?.turns?.limit ?? base.hooks.turns.limit },
+    buildTools: user.hooks?.buildTools ?? base.hooks.buildTools,
+  },
   theme: user.theme ?? base.theme,
   columns: user.columns ?? base.columns,
 });

@@ -1,3 +1,4 @@
+import { DEFAULT_HOOKS, type HookSettings } from './hook.ts';
 import type { Kind } from './kind.ts';
 
 /** A user's own recogniser: matched token by token like the built-in families. */
@@ -87,6 +88,7 @@ export interface Config {
   readonly heartbeats: readonly HeartbeatSource[];
   /** What a root's own `.reaptop.json` sets for the files in it, by root. */
   readonly rootThresholds: ReadonlyMap<string, FileThresholds>;
+  readonly hooks: HookSettings;
   readonly theme: ThemeName;
   /** Columns of the TUI, in order; null: the built-in choice by width. */
   readonly columns: readonly string[] | null;
@@ -114,6 +116,7 @@ export const DEFAULT_CONFIG: Config = {
   protect: [],
   heartbeats: [],
   rootThresholds: new Map(),
+  hooks: DEFAULT_HOOKS,
   theme: 'default',
   columns: null,
 };

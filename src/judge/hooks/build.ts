@@ -1,0 +1,86 @@
+import type { HookSession } from '../../model/hook.ts';
+
+/** Who is in the way of a build. */
+export interface Busy {
+  /** `lake build (4711)`, `session abc`… */
+  readonly who: string;
+  readonly sinceSeconds: number | null;
+}
+
+export interface BuildFacts {
+  readonly now: number;
+  /** Another build of the project, or whoever holds its lock; null: the way is free. */
+  readonly busy: Busy | null;
+  readonly denials: HookSession['denials'];
+  /** A check of one file, which the throttle may skip; else a build of everything. */
+  readonly isCheck: boolean;
+  readonly throttled: boolean;
+  readonly throttle: HookSession['throttle'];
+}
+
+export interface BuildDecision {
+  readonly what: 'take' | 'deny' | 'pass';
+  /** Why it is denied, or what to say beside an allowance; null: nothing is said. */
+  readonly say: string | null;
+  readonly denials: HookSession['denials'];
+  readonly throttle: HookSession['throttle'];
+}
+
+export const MOST_DENIALS = 3;
+export const DENIED_LONG_MS = 5 * 60_000;
+export const CHECKS_IN_A_ROUND = 3;
+export const SKIPS_IN_A_ROUND = 3;
+
+const FRESH = { checks: 0, skips: 0 };
+
+const since = ({ sinceSeconds }: Busy): string =>
+  sinceSeconds === null ? '' : ` since ${Math.max(0, Math.round(sinceSeconds))} s`;
+
+/**
+ * One build of a project at a time; with the throttle, three checks and then three skipped ones, the last of which asks
+ * for one build of everything. Nobody is kept waiting for more than three denials in a row, or five minutes.
+ */
+export const decideBuild = (facts: BuildFacts): BuildDecision => {
+  const { busy, throttle } = facts;
+  if (busy !== null) return whenBusy(facts, busy);
+  if (!facts.throttled) return { what: 'take', say: null, denials: null, throttle: FRESH };
+  if (!facts.isCheck) return { what: 'take', say: null, denials: null, throttle: FRESH };
+  if (throttle.checks < CHECKS_IN_A_ROUND)
+    return {
+      what: 'take',
+      say: null,
+      denials: null,
+      throttle: { checks: throttle.checks + 1, skips: 0 },
+    };
+  if (throttle.skips < SKIPS_IN_A_ROUND) {
+    const skips = throttle.skips + 1;
+    const say =
+      skips < SKIPS_IN_A_ROUND
+        ? `reaptop: ${throttle.checks} checks were made, so this one is skipped. Use lean_goal to see whether the goals are closed, and go on.`
+        : 'reaptop: three checks in a row were skipped. Run one lean_build now to check everything at once; then checks are allowed again.';
+    return { what: 'deny', say, denials: null, throttle: { checks: throttle.checks, skips } };
+  }
+  return {
+    what: 'take',
+    say: 'reaptop: a lean_build of everything was asked for and has not been run; it would replace several checks like this one.',
+    denials: null,
+    throttle: { checks: 1, skips: 0 },
+  };
+};
+
+const whenBusy = ({ now, denials, throttle }: BuildFacts, busy: Busy): BuildDecision => {
+  const long = denials !== null && now - denials.since >= DENIED_LONG_MS;
+  if (denials !== null && (denials.count >= MOST_DENIALS || long))
+    return {
+      what: 'pass',
+      say: `reaptop: ${busy.who} still works on this project${since(busy)}; this call was denied ${denials.count} times and is let through. Two builds at once may exhaust the memory.`,
+      denials: null,
+      throttle,
+    };
+  return {
+    what: 'deny',
+    say: `reaptop: ${busy.who} works on this project${since(busy)}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
+    denials: { count: (denials?.count ?? 0) + 1, since: denials?.since ?? now },
+    throttle,
+  };
+};

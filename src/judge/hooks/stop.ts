@@ -1,0 +1,88 @@
+/** What is known of the marker of this session when it wants to stop. Times are seconds. */
+export interface MarkerFacts {
+  readonly ageSeconds: number;
+  readonly reason: string | null;
+  /** The documented way out: the marker itself says that the stop is to be allowed. */
+  readonly wayOut: boolean;
+  /** What the loop guard's file says; null: there is none, or it holds no number. */
+  readonly guard: number | null;
+  /** How often this session was blocked for this very marker. */
+  readonly blocked: number;
+  /** Nothing in the task directory has changed since the last block. */
+  readonly still: boolean;
+}
+
+export interface StopFacts {
+  /** The seeds' own hook decides here. */
+  readonly standDown: boolean;
+  /** The marker that is ours; null: none is. */
+  readonly marker: MarkerFacts | null;
+  /** Stops of this session, or of this subagent, that were blocked one after the other up to now. */
+  readonly inARow: number;
+  /** The guard's file and our own count can be written: what cannot be counted is not blocked. */
+  readonly countable: boolean;
+  readonly deadlockSeconds: number;
+}
+
+export type StopDecision =
+  | { readonly what: 'allow'; readonly remove: boolean; readonly why: string }
+  | { readonly what: 'block'; readonly reason: string; readonly guard: number };
+
+/** The seeds' MAX_CONTINUATIONS. */
+export const MOST_BLOCKS = 3;
+
+const NO_REASON = 'Postflight pending: the work after this agent is not done yet';
+
+const allow = (why: string, remove = false): StopDecision => ({ what: 'allow', remove, why });
+
+/**
+ * The seeds' postflight: a stop is blocked until the marker is gone, three times at most, and not at all when nothing
+ * moves any more. Whatever the files say, three blocks in a row are the end of it.
+ */
+export const decideStop = ({
+  standDown,
+  marker,
+  inARow,
+  countable,
+  deadlockSeconds,
+}: StopFacts): StopDecision => {
+  if (standDown) return allow("the project's own postflight hook decides");
+  if (marker === null) return allow('no postflight marker of this session');
+  if (marker.wayOut) return allow('the marker says stop_hook_active', true);
+  const counted = Math.max(marker.guard ?? 0, marker.blocked);
+  if (counted >= MOST_BLOCKS) return allow(`loop guard: blocked ${counted} times`, true);
+  if (inARow >= MOST_BLOCKS) return allow(`blocked ${inARow} times in a row`, true);
+  if (counted >= 1 && marker.still && marker.ageSeconds >= deadlockSeconds)
+    return allow(
+      `deadlock: the marker is ${Math.round(marker.ageSeconds)} s old and nothing has changed since the last block`,
+      true,
+    );
+  if (!countable) return allow('the loop guard cannot be written, so nothing is blocked');
+  return { what: 'block', reason: marker.reason ?? NO_REASON, guard: counted + 1 };
+};
+
+/** A marker that may be the stopping session's. Times are epoch milliseconds. */
+export interface FoundMarker {
+  readonly path: string;
+  /** The directory it lies in. */
+  readonly directory: string;
+  readonly madeAt: number;
+}
+
+/**
+ * Which marker is this session's own: one whose directory a tool call of it named, the last named first; else the
+ * newest that was made after it started, if nobody else is at work in the project. Everybody else's is left alone.
+ */
+export const ownMarker = <M extends FoundMarker>(
+  markers: readonly M[],
+  session: { readonly tasks: readonly string[]; readonly startedAt: number },
+  aloneHere: boolean,
+): M | null => {
+  for (const task of session.tasks.toReversed()) {
+    const named = markers.find(({ directory }) => directory === task);
+    if (named !== undefined) return named;
+  }
+  if (!aloneHere) return null;
+  const since = markers.filter(({ madeAt }) => madeAt >= session.startedAt);
+  return since.toSorted((a, b) => b.madeAt - a.madeAt)[0] ?? null;
+};

@@ -1,0 +1,90 @@
+import type { Identity } from './identity.ts';
+
+/** What of Claude Code's events we answer. */
+export const HOOK_EVENTS = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'SubagentStop',
+  'Stop',
+  'SessionEnd',
+] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+export const isHookEvent = (name: string): name is HookEvent => HOOK_EVENTS.some(event => event === name);
+
+/** The settings of hooks in the user's config. */
+export interface HookSettings {
+  /** In a Lean project, a session that starts warms the build first. */
+  readonly prebuild: boolean;
+  /** After three checks of a file the next three are skipped. */
+  readonly throttle: boolean;
+  /** After so many turns a session is asked to come to an end; null: never. */
+  readonly turns: { readonly limit: number | null };
+  /** Tools that build the project: one at a time. */
+  readonly buildTools: readonly string[];
+}
+
+export const DEFAULT_HOOKS: HookSettings = {
+  prebuild: false,
+  throttle: false,
+  turns: { limit: null },
+  buildTools: ['mcp__lean-lsp__lean_diagnostic_messages', 'mcp__lean-lsp__lean_build'],
+};
+
+/** What we take from an event's JSON. Texts are as the agent sent them; whoever shows one makes it visible. */
+export interface HookInput {
+  readonly event: HookEvent;
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** SessionStart: `startup`, `resume`, `clear`, `compact`, `fork`. */
+  readonly source: string | null;
+  readonly toolName: string | null;
+  readonly toolUseId: string | null;
+  /** Set inside subagents only. */
+  readonly agentId: string | null;
+  readonly stopHookActive: boolean;
+  /** Every text in the tool's input. */
+  readonly toolTexts: readonly string[];
+  /** A path that the tool's input names as the file or project it works on. */
+  readonly toolPath: string | null;
+}
+
+/** What is remembered of a session between its hooks: one small file. Times are epoch milliseconds. */
+export interface HookSession {
+  readonly session: string;
+  readonly agent: Identity | null;
+  readonly cwd: string;
+  readonly startedAt: number;
+  readonly beatAt: number;
+  readonly operation: string;
+  /** Prompts and tool calls, by subagent; '' is the session itself. */
+  readonly turns: Readonly<Record<string, number>>;
+  readonly askedAt: { readonly memory: number | null; readonly turns: number | null };
+  /** Task directories that its tool calls named, the last named last. */
+  readonly tasks: readonly string[];
+  readonly diagnosticCalls: number;
+  readonly skippedDiagnostics: number;
+  readonly denials: { readonly count: number; readonly since: number } | null;
+  /** Checks and skips of the throttle's present round. */
+  readonly throttle: { readonly checks: number; readonly skips: number };
+  /** Stops that were blocked for a marker, by its path. */
+  readonly blocks: Readonly<Record<string, BlockRecord>>;
+  /** Stops blocked one after the other, by subagent. */
+  readonly inARow: Readonly<Record<string, number>>;
+}
+
+export interface BlockRecord {
+  readonly count: number;
+  /** Which marker it was: another one of the same path begins anew. */
+  readonly marker: string;
+  /** What the task directory looked like at the last block. */
+  readonly print: string;
+}
+
+/** The one JSON object that a hook answers with. */
+export type HookAnswer = Readonly<Record<string, unknown>>;
+
+export const NO_ANSWER: HookAnswer = {};
