@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import { errorSentence } from '../observe/state/own-file.ts';
+import { errorSentence, replaceOwn } from '../observe/state/own-file.ts';
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 import { LINEAGE_FILE, lineageFiles, MOST_ENTRIES, readLines } from './lineage-files.ts';
 import { type LineageLine, lineText, type Moment, parseLine } from './lineage-line.ts';
-import { replaceWhole } from './lineage-writer.ts';
 
 /** How long the line of an ended identity is kept. */
 const GONE_SECONDS = 24 * 3600;
@@ -73,7 +72,7 @@ export const compactLineage = (directory: string, ground: CompactionGround): Com
       if (!file.path.endsWith(`/${LINEAGE_FILE}`)) folded.push(file.path);
     }
     const kept = worthKeeping(lines, ground);
-    replaceWhole(join(directory, LINEAGE_FILE), kept.map(lineText).join(''));
+    replaceOwn(join(directory, LINEAGE_FILE), kept.map(lineText).join(''), { durable: true });
     for (const path of folded) rmSync(path, { force: true });
     return { kept: kept.length, warning: null };
   } catch (error) {

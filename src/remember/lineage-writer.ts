@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorSentence, openOwn } from '../observe/state/own-file.ts';
+import { errorSentence, openOwn, replaceOwn, writeWhole } from '../observe/state/own-file.ts';
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 import { LINEAGE_DIRECTORY, LINEAGE_FILE } from './lineage-files.ts';
 import { asSessionName, type LineageLine, lineText } from './lineage-line.ts';
@@ -46,36 +36,15 @@ export const writeSessionLineage = (
   return warned('lineage could not be written', () => {
     makeStateDirectory(directory);
     makeStateDirectory(join(directory, LINEAGE_DIRECTORY));
-    replaceWhole(join(directory, LINEAGE_DIRECTORY, `${name}.jsonl`), lines.map(lineText).join(''));
+    const path = join(directory, LINEAGE_DIRECTORY, `${name}.jsonl`);
+    replaceOwn(path, lines.map(lineText).join(''), { durable: true });
   });
-};
-
-/** Written beside, on disk before it takes the name: a reader finds the old file or the new one, whole. */
-export const replaceWhole = (path: string, text: string): void => {
-  const draft = `${path}.${process.pid}.tmp`;
-  rmSync(draft, { force: true });
-  const fd = openOwn(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-  try {
-    writeWhole(fd, text);
-    fsyncSync(fd);
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
 };
 
 const endsInMiddle = (fd: number): boolean => {
   const { size } = fstatSync(fd);
   const last = Buffer.alloc(1);
   return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
-};
-
-const writeWhole = (fd: number, text: string): void => {
-  const bytes = Buffer.from(text);
-  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 };
 
 const warned = (what: string, work: () => void): string | null => {

@@ -1,4 +1,15 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 
 export const belongsToUs = (stat: Pick<Stats, 'uid'>): boolean =>
   process.geteuid === undefined || stat.uid === process.geteuid();
@@ -29,6 +40,31 @@ export const readOwnTail = (path: string, limit: number): string | null => {
     const buffer = Buffer.alloc(Math.min(size, limit));
     const got = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
     return buffer.toString('utf8', 0, got);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+export const writeWhole = (fd: number, text: string): void => {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+};
+
+/**
+ * Written beside, then renamed: a reader finds the old file or the new one, whole. `durable`: on disk before it takes
+ * the name, so that a crash of the machine leaves one of the two as well.
+ */
+export const replaceOwn = (path: string, text: string, { durable = false } = {}): void => {
+  const draft = `${path}.${process.pid}.tmp`;
+  rmSync(draft, { force: true });
+  const fd = openOwn(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  try {
+    writeWhole(fd, text);
+    if (durable) fsyncSync(fd);
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   } finally {
     closeSync(fd);
   }
