@@ -17,6 +17,7 @@ import {
 import { losable } from './commands/output.ts';
 import { wantsColor } from './commands/paint.ts';
 import { rememberedLineage } from './commands/remembered.ts';
+import { addTellingCommands } from './commands/telling.ts';
 import type { Kind } from './model/kind.ts';
 import { visible } from './model/text.ts';
 
@@ -144,23 +145,14 @@ const runSweep = async (flags: ActingOptions & { readonly retention: number }): 
   );
 };
 
-const runDoctor = async (flags: CommonOptions): Promise<number> => {
-  const { doctor } = await import('./commands/doctor.ts');
-  const color = wantsColor(process.stdout, process.env, !flags.color);
-  return doctor(
-    flags,
-    { json: flags.json === true, failOn: flags.failOn ?? null, width: widthOf(process.env), color },
-    { env: process.env, cwd: process.cwd(), out },
-  );
-};
-
 const buildProgram = (finish: (code: number) => void): Command => {
   const program = addCommonOptions(new Command('reaptop'))
     .description(
       'Shows what AI coding agents left running, says what is leaked and why, and clears it without hurting live work.',
     )
-    .version(version, '--version')
-    .helpOption('--help')
+    .version(version, '-V, --version', 'the version')
+    .helpOption('-h, --help', 'this help')
+    .helpCommand('help [command]', 'the help of a command')
     .option('--once', 'one snapshot to stdout, then exit')
     .option(
       '--from <file>',
@@ -183,9 +175,7 @@ const buildProgram = (finish: (code: number) => void): Command => {
   addSweepOptions(addActingOptions(addCommonOptions(program.command('sweep'))))
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
     .action(async (_: unknown, command: Command) => finish(await runSweep(command.optsWithGlobals())));
-  addCommonOptions(program.command('doctor'))
-    .description('what works here and what does not, one line a check, with what to do')
-    .action(async (_: unknown, command: Command) => finish(await runDoctor(command.optsWithGlobals())));
+  addTellingCommands(program, { version, out, width: () => widthOf(process.env), finish });
   return program;
 };
 
@@ -197,7 +187,11 @@ const usageLine = (program: Command): string => {
 
 const sentenceOf = (program: Command, error: CommanderError): string => {
   if (error.code !== 'commander.excessArguments') return error.message.replace(/^error: /, '');
-  const known = program.commands.map(command => command.name()).join(', ');
+  const known = program
+    .createHelp()
+    .visibleCommands(program)
+    .map(command => command.name())
+    .join(', ');
   return `there is no command '${program.args[0] ?? ''}'; the commands are: ${known}`;
 };
 

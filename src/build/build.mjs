@@ -29,6 +29,7 @@ const CHUNKS = {
   'commands/clean.ts': 'clean.js',
   'commands/sweep.ts': 'sweep.js',
   'commands/doctor.ts': 'doctor.js',
+  'commands/completion/index.ts': 'completion.js',
   'commands/live.ts': 'live.js',
   'commands/past.ts': 'past.js',
   'tui/main.tsx': 'tui.js',
@@ -111,6 +112,10 @@ try {
   } catch {
     // A machine on which --once cannot run (no /proc) still gets a working, slower program.
   }
+  writeFileSync(
+    resolve(fresh, 'reaptop.1'),
+    execFileSync(process.execPath, [resolve(fresh, 'cli.js'), 'manual']),
+  );
   rmSync(dist, { recursive: true, force: true });
   renameSync(fresh, dist);
 } finally {

@@ -1,6 +1,15 @@
-/** What the program tells its caller; the README has the same table. */
 export const EXIT_FAILURE = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_FAIL_ON = 3;
 export const EXIT_SURVIVED = 4;
 export const EXIT_INTERRUPTED = 130;
+
+/** What the program tells its caller; the manual and the README have the same table. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'fine'],
+  [EXIT_FAILURE, 'failure (the process list could not be read, another clean-up runs)'],
+  [EXIT_USAGE, 'usage: one sentence and the usage line; also an unreadable file or an invalid config'],
+  [EXIT_FAIL_ON, '`--fail-on SEVERITY` was met'],
+  [EXIT_SURVIVED, 'something in the plan survived, or the system forbade it'],
+  [EXIT_INTERRUPTED, 'Ctrl-C'],
+];

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { EXIT_CODES } from '../../src/commands/exit-codes.ts';
+import { CLI } from '../support/cli.ts';
+import { plainEnv } from '../support/sandbox.ts';
+
+const page = readFileSync(join(dirname(CLI), 'reaptop.1'), 'utf8');
+const help = (...command: string[]): string =>
+  spawnSync(process.execPath, [CLI, ...command, '--help'], { env: plainEnv(), encoding: 'utf8' }).stdout;
+
+const optionsIn = (text: string): string[] => [...new Set(text.match(/(?<=^ +(?:-\w, )?)--[\w-]+/gm))];
+
+it('the manual has every option that the help of the program and of each command shows', () => {
+  const commands = [...help().matchAll(/^ {2}([a-z]+) .*\S/gm)]
+    .map(([, name]) => name!)
+    .filter(c => c !== 'help');
+  expect(commands).toEqual(expect.arrayContaining(['clean', 'sweep', 'doctor', 'completion']));
+  const plain = page.replaceAll('\\-', '-');
+  for (const command of commands) expect(plain).toContain(`reaptop ${command} `);
+  for (const option of [[], ...commands.map(c => [c])].flatMap(words => optionsIn(help(...words))))
+    expect(plain).toContain(option);
+});
+
+it('the manual and the README tell the same exit codes', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  for (const [code, meaning] of EXIT_CODES) {
+    expect(readme).toContain(`| ${code} | ${meaning} |`);
+    expect(page).toContain(`.B ${code}\n`);
+  }
+});
+
+it('the manual is roff that a formatter takes without a warning', () => {
+  expect(page).toMatch(/^\.TH REAPTOP 1 /);
+  // A line that begins with a dot is a request: only those we mean are there.
+  const requests = new Set([...page.matchAll(/^\.(\w+)/gm)].map(([, request]) => request));
+  expect([...requests].sort()).toEqual(['B', 'SH', 'SS', 'TH', 'TP']);
+  const groff = spawnSync('groff', ['-man', '-ww', '-z', '-Tascii'], { input: page, encoding: 'utf8' });
+  if (groff.error === undefined) expect(groff.stderr).toBe('');
+});
