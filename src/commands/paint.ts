@@ -1,4 +1,5 @@
 import type { Severity } from '../model/finding.ts';
+import { inStyle } from '../model/sgr.ts';
 import type { Verdict } from '../model/snapshot.ts';
 
 /** What a colour means; the words beside it always say the same. */
@@ -17,9 +18,7 @@ const CODES: Readonly<Record<Tone, string>> = {
 export type Paint = (text: string, tone: Tone) => string;
 
 export const painter = (color: boolean): Paint =>
-  color
-    ? (text, tone) => (CODES[tone] === '' || text === '' ? text : `\x1b[${CODES[tone]}m${text}\x1b[0m`)
-    : text => text;
+  color ? (text, tone) => inStyle(text, CODES[tone]) : text => text;
 
 /** Colour only where a terminal shows it and nobody asked for none. */
 export const wantsColor = (
