@@ -10,7 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { inkPatches } from './ink/patches.mjs';
+import { inkPatches, tuiEntry } from './ink/patches.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const src = dirname(here);
@@ -72,7 +72,7 @@ const common = {
   plugins: [
     lazyChunks,
     commanderWithoutChildren,
-    inkPatches({ layout: resolve(here, 'ink/column-layout.ts'), readFile }),
+    inkPatches({ readFile, dropIn: process.env.REAPTOP_INK !== 'published' }),
   ],
 };
 
@@ -82,11 +82,17 @@ const KNOWS_ITS_PLACE = {
   define: { ...common.define, 'import.meta.url': 'importMetaUrl' },
 };
 
+/** The TUI waits for Yoga before it draws; everything else is bundled as it is. */
+const entryOf = source =>
+  source === 'tui/main.tsx'
+    ? { stdin: { contents: tuiEntry(`./${source}`), resolveDir: src } }
+    : { entryPoints: [resolve(src, source)] };
+
 const bundle = (source, output) =>
   build({
     ...common,
     ...(output === 'portable.js' ? KNOWS_ITS_PLACE : {}),
-    entryPoints: [resolve(src, source)],
+    ...entryOf(source),
     outfile: resolve(fresh, output),
   });
 

@@ -1,15 +1,42 @@
-import { Transform } from 'ink';
-import { type ReactNode, useCallback, useMemo, useSyncExternalStore } from 'react';
-import type { Controller } from './controller.ts';
+import { Box } from 'ink';
+import type { ReactNode } from 'react';
+import { Body } from './components/body.tsx';
+import { Footer } from './components/footer.tsx';
+import { Header } from './components/header.tsx';
+import { OVERLAYS } from './components/overlays.tsx';
+import { Caption, Panel } from './components/panel.tsx';
+import { StoreContext, ThemeContext, useScreen } from './components/use-screen.ts';
+import type { Theme } from './look/theme.ts';
+import type { ScreenStore } from './view/screen.ts';
 
-/**
- * The screen as one Ink node. Rows are composed and measured by pure functions (`screen-lines.ts`), because Ink's
- * cost follows the characters it has to measure and tokenise: 31 to 54 ms for a frame of 40×160 as boxes and
- * texts. Here Ink lays out one dot per row and the transform puts the finished row in its place.
- */
-export const App = ({ controller }: { readonly controller: Controller }): ReactNode => {
-  const frame = useSyncExternalStore(controller.subscribe, controller.getFrame);
-  const transform = useCallback((_dot: string, row: number): string => frame[row] ?? '', [frame]);
-  const dots = useMemo(() => Array.from({ length: frame.length }, () => '.').join('\n'), [frame.length]);
-  return <Transform transform={transform}>{dots}</Transform>;
+const Page = (): ReactNode => {
+  const columns = useScreen(({ layout }) => layout.columns);
+  const rows = useScreen(({ layout }) => layout.rows);
+  const hasPanel = useScreen(({ layout }) => layout.panelRows > 0);
+  const overlay = useScreen(({ view }) => view.overlay?.kind ?? null);
+  const Overlay = overlay && OVERLAYS[overlay];
+  return (
+    <Box flexDirection="column" width={columns} height={rows}>
+      <Header />
+      {Overlay ? (
+        <Overlay />
+      ) : (
+        <>
+          <Body />
+          <Caption />
+          {hasPanel && <Panel />}
+        </>
+      )}
+      <Footer />
+    </Box>
+  );
 };
+
+/** The screen. Each region reads its part of the store and renders again only when that part changed. */
+export const App = ({ store, theme }: { readonly store: ScreenStore; readonly theme: Theme }): ReactNode => (
+  <StoreContext value={store}>
+    <ThemeContext value={theme}>
+      <Page />
+    </ThemeContext>
+  </StoreContext>
+);

@@ -7,20 +7,17 @@ import { handleStroke } from './keys/actions.ts';
 import type { Situation } from './keys/keymap.ts';
 import type { Keystroke } from './keys/reader.ts';
 import type { Glyphs } from './look/glyphs.ts';
-import type { Theme, Tone } from './look/theme.ts';
+import type { Tone } from './look/theme.ts';
 import { type Layout, layoutFor, type Size } from './view/layout.ts';
-import { paint } from './view/line.ts';
 import { place } from './view/placement.ts';
 import { PssReader } from './view/pss-reader.ts';
 import { type Row, treeRows } from './view/rows.ts';
-import { type Screen, selectedRow } from './view/screen.ts';
-import { screenLines } from './view/screen-lines.ts';
+import { type Screen, type ScreenStore, selectedRow } from './view/screen.ts';
 import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './view/state.ts';
 
 export interface ControllerOptions {
   readonly live: Live;
   readonly size: Size;
-  readonly theme: Theme;
   readonly glyphs: Glyphs;
   readonly all?: boolean;
   quit(code: number): void;
@@ -34,10 +31,10 @@ const SEEN_MS = 25;
 const UNSEEN = Number.POSITIVE_INFINITY;
 
 /**
- * Between the engine and the screen: owns the view, answers keys, and offers the frame as a store.
- * The frame is replaced only when a visible row differs, so that React and Ink do nothing otherwise.
+ * Between the engine and the screen: owns the view, answers keys, and offers the screen as a store that components
+ * read with `useScreen`. What is not different on the screen is not rendered again.
  */
-export class Controller implements Controls {
+export class Controller implements Controls, ScreenStore {
   readonly #options: ControllerOptions;
   readonly #listeners = new Set<() => void>();
   readonly #unsubscribe: () => void;
@@ -45,7 +42,7 @@ export class Controller implements Controls {
   #size: Size;
   #rowsFor: readonly unknown[] = [];
   #rows: readonly Row[] = [];
-  #frame: readonly string[] = [];
+  #shown: Screen;
   #scheduled = false;
   #marksFor: Snapshot | null = null;
   readonly #pss: PssReader;
@@ -59,7 +56,7 @@ export class Controller implements Controls {
     this.#view = { ...INITIAL_VIEW, all: options.all ?? false };
     this.#pss = new PssReader(options.live, () => this.schedule());
     this.#settle();
-    this.#paint();
+    this.#shown = this.screen;
     this.#unsubscribe = options.live.subscribe(() => {
       this.#settle();
       this.schedule();
@@ -71,7 +68,7 @@ export class Controller implements Controls {
     return () => this.#listeners.delete(listener);
   };
 
-  readonly getFrame = (): readonly string[] => this.#frame;
+  readonly getScreen = (): Screen => this.#shown;
 
   get live(): Live {
     return this.#options.live;
@@ -139,13 +136,10 @@ export class Controller implements Controls {
     handleStroke(this, stroke);
   }
 
-  /** True when the frame is another one now. */
-  resize(size: Size): boolean {
-    const before = this.#frame;
+  resize(size: Size): void {
     this.#size = size;
     this.#settle();
-    this.#paint();
-    return this.#frame !== before;
+    this.#publish();
   }
 
   quit(code: number): void {
@@ -203,13 +197,13 @@ export class Controller implements Controls {
       this.dispatch({ type: 'overlay', overlay: { ...overlay, openedIn: this.chunk } });
   }
 
-  /** One paint for all that happens in this turn of the loop. */
+  /** One screen for all that happens in this turn of the loop. */
   schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {
       this.#scheduled = false;
-      this.#paint();
+      this.#publish();
     });
   }
 
@@ -229,12 +223,8 @@ export class Controller implements Controls {
     if (row?.process) this.#pss.want(row.key, row.process, this.snapshot.takenAt);
   }
 
-  #paint(): void {
-    const { theme } = this.#options;
-    const next = screenLines(this.screen).map(line => paint(line, theme));
-    const same = next.length === this.#frame.length && next.every((line, i) => line === this.#frame[i]);
-    if (same) return;
-    this.#frame = next;
+  #publish(): void {
+    this.#shown = this.screen;
     for (const listener of this.#listeners) listener();
   }
 }

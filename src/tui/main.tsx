@@ -1,7 +1,6 @@
 import { render } from 'ink';
 import type { Live } from '../live/live.ts';
 import type { ThemeName } from '../model/config.ts';
-import { visible } from '../model/text.ts';
 import { App } from './app.tsx';
 import { Controller } from './controller.ts';
 import { KeyReader } from './keys/reader.ts';
@@ -10,7 +9,7 @@ import { themeFor } from './look/theme.ts';
 import { SpokenApp } from './spoken-app.tsx';
 import { TerminalModes } from './terminal/modes.ts';
 import { PaintPort } from './terminal/paint-port.ts';
-import { watchProcess } from './terminal/signals.ts';
+import { crashSentence, watchProcess } from './terminal/signals.ts';
 
 export interface TuiOptions {
   readonly theme?: ThemeName;
@@ -40,10 +39,13 @@ const STOP_MS = 60;
 /** Above this Ink would hold back a frame that follows a key; below, a burst of keys is one frame. */
 const MAX_FPS = 90;
 
+/** After this the frame for a new size has been written, if there is one. */
+const SETTLED_MS = 3 * (1000 / MAX_FPS);
+
 /**
  * Shows the engine until the user leaves; resolves to the exit code, with the terminal as it was.
  * The bundle must alias `is-in-ci` to false, leave out `react-devtools-core`, and bake in NODE_ENV=production;
- * `ink-patches.mjs` is the esbuild plugin that does it.
+ * `build/ink/patches.mjs` is the esbuild plugin that does it.
  */
 export const runTui = ({
   live,
@@ -107,7 +109,6 @@ export const runTui = ({
     const controller = new Controller({
       live,
       size: size(),
-      theme: themeFor(options.theme ?? live.getState().config.theme, colour),
       glyphs: glyphsFor(env),
       all: options.all ?? false,
       quit: finish,
@@ -120,7 +121,9 @@ export const runTui = ({
     const onData = (data: string | Buffer): void => reader.push(String(data));
     const onResize = (): void => {
       port.forget();
-      if (!controller.resize(size())) port.repaint();
+      controller.resize(size());
+      // Ink does not write a frame again that looks as it did before: then nobody else repairs the screen.
+      setTimeout(() => port.mend(), SETTLED_MS);
     };
     // Without a terminal there is nobody to show anything to: a monitor of leaks must not become one.
     const onHangUp = (): void => finish(129);
@@ -132,7 +135,8 @@ export const runTui = ({
     stdin.on('end', onHangUp);
     stdout.on('error', onHangUp);
     stdout.on('resize', onResize);
-    const ink = render(spoken ? <SpokenApp controller={controller} /> : <App controller={controller} />, {
+    const theme = themeFor(options.theme ?? live.getState().config.theme, colour);
+    const ink = render(spoken ? <SpokenApp store={controller} /> : <App store={controller} theme={theme} />, {
       stdout: spoken ? stdout : (port as unknown as NodeJS.WriteStream),
       stdin,
       exitOnCtrlC: false,
@@ -140,10 +144,5 @@ export const runTui = ({
       maxFps: MAX_FPS,
       isScreenReaderEnabled: spoken,
     });
-    ink.waitUntilExit().catch((error: unknown) => {
-      finish(
-        1,
-        `reaptop: the screen failed: ${visible(error instanceof Error ? error.message : String(error))}`,
-      );
-    });
+    ink.waitUntilExit().catch((error: unknown) => finish(1, crashSentence(error)));
   });

@@ -13,8 +13,8 @@ const REFRESH_MS = 2000;
 const SETTLED_MS = 65_000;
 
 const LIMITS = [
-  { crowd: 1000, changing: 1.2, still: 0.5 },
-  { crowd: 5000, changing: 0.5, still: 0.2 },
+  { crowd: 1000, changing: 0.5, still: 0.45 },
+  { crowd: 5000, changing: 0.3, still: 0.22 },
 ] as const;
 
 /** Ours and htop side by side in terminals of one size: CPU of each with all its descendants. */

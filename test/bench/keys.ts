@@ -9,9 +9,9 @@ const BETWEEN_MS = 73;
 const GIVE_UP_MS = 1000;
 
 const LIMITS: readonly (readonly [TerminalSize, number])[] = [
-  [{ columns: 60, rows: 40 }, 40],
-  [{ columns: 80, rows: 24 }, 40],
-  [WIDE, 70],
+  [{ columns: 60, rows: 40 }, 12],
+  [{ columns: 80, rows: 24 }, 12],
+  [WIDE, 20],
 ];
 
 /** From the press of a key that moves the selection to the first byte that answers it. */

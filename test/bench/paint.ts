@@ -26,7 +26,7 @@ export const benchPaint = async (stage: Stage): Promise<Row[]> => {
     ratioRow('TUI, start to first paint with data / node -e 0', {
       ours: median(ours),
       theirs: median(theirs),
-      limit: 4.5,
+      limit: 3,
     }),
   ];
 };

@@ -32,7 +32,7 @@ export const benchRss = async (stage: Stage): Promise<Row[]> => {
   const growth = median(half.slice(-part)) - median(half.slice(0, part));
   const minutes = stage.minutes / 2;
   return [
-    valueRow(`TUI, RSS after ${stage.minutes} min`, samples.at(-1) ?? Number.NaN, 'MB', 95),
+    valueRow(`TUI, RSS after ${stage.minutes} min`, samples.at(-1) ?? Number.NaN, 'MB', 88),
     // Shorter than five minutes a collection of garbage more or less decides; the limit is not scaled down.
     valueRow(`TUI, growth over the last ${minutes} min`, growth, 'MB', 2 * Math.max(1, minutes / 5)),
   ];

@@ -6,18 +6,19 @@ import { build } from 'esbuild';
 
 const at = (path: string): string => new URL(path, import.meta.url).pathname;
 
-/** The TUI on the invented machine, bundled as the product is, with the patches of Ink. Returns the file. */
-export const bundleDemo = async (): Promise<string> => {
+/** The TUI on the invented machine, bundled as the product is, on Ink with the drop-in or as published. Returns the file. */
+export const bundleDemo = async ({ dropIn }: { readonly dropIn: boolean }): Promise<string> => {
   // A module without types, because the build runs before there is anything that could check them.
-  const { inkPatches } = (await import(at('../../src/build/ink/patches.mjs'))) as {
-    inkPatches: (parts: { layout: string; readFile: typeof readFile }) => import('esbuild').Plugin;
+  const { inkPatches, tuiEntry } = (await import(at('../../src/build/ink/patches.mjs'))) as {
+    inkPatches: (parts: { readFile: typeof readFile; dropIn: boolean }) => import('esbuild').Plugin;
+    tuiEntry: (main: string) => string;
   };
   const outfile = join(mkdtempSync(join(tmpdir(), 'reaptop-test-')), 'demo.cjs');
   await build({
     stdin: {
       contents: `
+        ${tuiEntry('./src/tui/main.tsx')}
         import { demoLive } from './src/live/demo/demo.ts';
-        import { runTui } from './src/tui/main.tsx';
         const live = demoLive({ ticking: false, stepMs: 20 });
         const { stdin, stdout, env } = process;
         runTui({ live, options: {}, stdin, stdout, env }).then(code => process.exit(code));
@@ -31,7 +32,7 @@ export const bundleDemo = async (): Promise<string> => {
     format: 'cjs',
     target: 'node20.19',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [inkPatches({ layout: at('../../src/build/ink/column-layout.ts'), readFile })],
+    plugins: [inkPatches({ readFile, dropIn })],
   });
   return outfile;
 };

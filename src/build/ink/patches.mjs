@@ -1,19 +1,28 @@
 /**
- * What the bundle changes in Ink 6.8, as an esbuild plugin. Without it the TUI is the same, only slower: the tests
- * of the screens run on Ink as published.
+ * What the bundle changes in Ink 6.8, as an esbuild plugin. All of it is for speed, size or CommonJS: on Ink as
+ * published the TUI is the same, only slower (`REAPTOP_INK=published npm run build` leaves the drop-in out, and the
+ * tests of the screens run on Ink as published).
  *
+ * Always:
  * - `is-in-ci`: with CI in the environment Ink would draw nothing until exit.
  * - `react-devtools-core`: a development aid that is not installed.
- * - `yoga-layout`: our screen is one node (see app.tsx), so a column of texts is all the layout there is. Yoga is
- *   90 KB of WebAssembly that must be compiled before the first paint, and the reason why Ink needs top-level await.
- * - `output.js`: Ink takes every row apart into characters and puts it together again, 43 % of a frame's cost. When
- *   a frame is a single text at the top left, its rows are the frame.
- *
+ * - `yoga-layout`: the same Yoga without top-level await (yoga.ts), and without asking whether there is a `fetch`:
+ *   Node loads 60 ms of HTTP client to answer.
  * - `Intl.Segmenter` and the pattern of all emoji: four packages make one each as they are loaded, 10 to 25 ms of the
  *   way to the first paint, for texts that are never measured by them here. They are made when first asked.
  *
+ * The drop-in:
+ * - `output.js`: composes rows without taking them apart (output.ts).
+ * - `widest-line`: counts plain lines and remembers the others (widest-line.ts).
+ * - `sanitize-ansi.js`: a text with nothing in it but SGR is what it was.
+ * - `measure-text.js`, `wrap-text.js`: what they remember of every text there ever was gets a bound.
+ *
  * A patch that no longer finds its place stops the build.
  */
+import { fileURLToPath } from 'node:url';
+
+const here = name => fileURLToPath(new URL(name, import.meta.url));
+
 const STUBS = {
   'is-in-ci': 'export default false;',
   'react-devtools-core': 'export default {};',
@@ -37,19 +46,6 @@ const rgiEmojiRegex = { test: text => (emojiPattern ??= /^\\p{RGI_Emoji}$/v).tes
     unless: /wrap-ansi/,
   },
   {
-    file: /[\\/]ink[\\/]build[\\/]output\.js$/,
-    changes: {
-      '    get() {\n': `    get() {
-        const [only, more] = this.operations;
-        if (more === undefined && only?.type === 'write' && only.x === 0 && only.y === 0) {
-            const rows = only.text.split('\\n').slice(0, this.height);
-            const output = rows.map((row, index) => only.transformers.reduce((text, change) => change(text, index), row)).join('\\n');
-            return { output, height: this.height };
-        }
-`,
-    },
-  },
-  {
     file: /[\\/]ink[\\/]build[\\/]reconciler\.js$/,
     changes: { "await import('./devtools.js');": '', 'await loadPackageJson()': '{}' },
   },
@@ -58,7 +54,48 @@ const rgiEmojiRegex = { test: text => (emojiPattern ??= /^\\p{RGI_Emoji}$/v).tes
     file: /[\\/]ink[\\/]build[\\/]utils\.js$/,
     changes: { "process.env['DEV'] === 'true'": 'false' },
   },
+  {
+    file: /[\\/]yoga-layout[\\/]dist[\\/]binaries[\\/]yoga-wasm-base64-esm\.js$/,
+    changes: {
+      'return w||"function"!=typeof fetch?': 'return true?',
+      'ua(H)||"function"!=typeof fetch?': 'true?',
+    },
+  },
 ];
+
+/** Entries that Ink's own caches may hold. */
+const REMEMBERED = 1000;
+
+const DROP_IN_PATCHES = [
+  {
+    file: /[\\/]ink[\\/]build[\\/]sanitize-ansi\.js$/,
+    changes: {
+      'if (!hasAnsiControlCharacters(text)) {':
+        'if (!hasAnsiControlCharacters(text) || /^(?:[^\\u001b\\u0080-\\u009f]|\\u001b\\[[\\d;]*m)*$/.test(text)) {',
+    },
+  },
+  {
+    file: /[\\/]ink[\\/]build[\\/]measure-text\.js$/,
+    changes: {
+      'cache.set(text, dimensions);': `if (cache.size >= ${REMEMBERED}) cache.clear();
+    cache.set(text, dimensions);`,
+    },
+  },
+  {
+    file: /[\\/]ink[\\/]build[\\/]wrap-text\.js$/,
+    changes: {
+      'const cache = {};': 'let cache = {};\nlet remembered = 0;',
+      'cache[cacheKey] = wrappedText;': `if (++remembered > ${REMEMBERED}) {
+        cache = {};
+        remembered = 0;
+    }
+    cache[cacheKey] = wrappedText;`,
+    },
+  },
+];
+
+/** What Ink imports, by the name it uses, and the file that takes its place. */
+const DROP_INS = { './output.js': 'output.ts', 'widest-line': 'widest-line.ts' };
 
 /** All changes of one file, each exactly where it was when this was written. */
 const patched = (source, changes, path) => {
@@ -72,8 +109,10 @@ const patched = (source, changes, path) => {
 
 const escapeRegExp = text => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** `layout` is the path of column-layout.ts. */
-export const inkPatches = ({ layout, readFile }) => ({
+const fromInk = importer => /[\\/]ink[\\/]build[\\/]/.test(importer);
+
+/** `dropIn: false`: Ink's own `Output` and caches. */
+export const inkPatches = ({ readFile, dropIn = true }) => ({
   name: 'ink-patches',
   setup(build) {
     for (const [name, contents] of Object.entries(STUBS)) {
@@ -81,7 +120,12 @@ export const inkPatches = ({ layout, readFile }) => ({
       build.onResolve({ filter }, () => ({ path: name, namespace: 'ink-stub' }));
       build.onLoad({ filter, namespace: 'ink-stub' }, () => ({ contents }));
     }
-    build.onResolve({ filter: /^yoga-layout$/ }, () => ({ path: layout }));
+    build.onResolve({ filter: /^yoga-layout$/ }, () => ({ path: here('yoga.ts') }));
+    if (dropIn)
+      for (const [name, file] of Object.entries(DROP_INS))
+        build.onResolve({ filter: new RegExp(`^${escapeRegExp(name)}$`) }, ({ importer }) =>
+          fromInk(importer) ? { path: here(file) } : undefined,
+        );
     const { initialOptions } = build;
     initialOptions.define = { ...initialOptions.define, 'Intl.Segmenter': 'LazySegmenter' };
     initialOptions.inject = [...(initialOptions.inject ?? []), 'lazy-segmenter'];
@@ -90,7 +134,7 @@ export const inkPatches = ({ layout, readFile }) => ({
       namespace: 'ink-stub',
     }));
     build.onLoad({ filter: /^lazy-segmenter$/, namespace: 'ink-stub' }, () => ({ contents: LAZY_SEGMENTER }));
-    for (const { file, changes, unless } of PATCHES) {
+    for (const { file, changes, unless } of [...PATCHES, ...(dropIn ? DROP_IN_PATCHES : [])]) {
       build.onLoad({ filter: file }, async ({ path }) =>
         unless?.test(path) === true
           ? undefined
@@ -99,3 +143,10 @@ export const inkPatches = ({ layout, readFile }) => ({
     }
   },
 });
+
+/** The module that is bundled in place of the TUI's entry: the same function, once Yoga is there. */
+export const tuiEntry = main => `
+  import { ready } from 'yoga-layout';
+  import { runTui as run } from ${JSON.stringify(main)};
+  export const runTui = parts => ready.then(() => run(parts));
+`;

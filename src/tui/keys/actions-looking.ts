@@ -1,7 +1,7 @@
 import { type Identity, keyOf } from '../../model/identity.ts';
-import { helpContent } from '../components/help.ts';
+import { helpContent } from '../content/help.ts';
+import { bodyRows } from '../view/layout.ts';
 import { foldsAbove } from '../view/placement.ts';
-import { bodyRows } from '../view/screen-lines.ts';
 import { type Focus, PANELS } from '../view/state.ts';
 import type { Action, Controls } from './action.ts';
 import { goTo } from './actions-moving.ts';

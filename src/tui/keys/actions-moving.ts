@@ -1,5 +1,5 @@
-import { detailOverflow } from '../components/detail.ts';
-import { panelLength } from '../components/panels.ts';
+import { detailOverflow } from '../content/detail.ts';
+import { panelLength } from '../content/panel.ts';
 import { parentIndex } from '../view/placement.ts';
 import type { Action, Controls } from './action.ts';
 

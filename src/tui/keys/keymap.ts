@@ -19,7 +19,10 @@ type Reason = (situation: Situation) => string | null;
 /** context, keys, one word for the footer (or none), description, and what says why it cannot act now. */
 type Entry = readonly [context: Context, keys: string, label: string, description: string, reason?: Reason];
 
-/** Every key of the product. Help, footer and the README's table are made from this. */
+/**
+ * Every key of the product. Ink knows no bindings, only handlers: with one table help, footer, the README and the
+ * sentence that says why a key cannot act now are made from what the keys really do.
+ */
 const TABLE = {
   'end-process': [
     'main',

@@ -1,3 +1,9 @@
+/**
+ * Reads keys. Ink's `useInput` is not enough here: it gives a chunk of several keys (`jjj`, `jk` and enter) as one
+ * event, F-keys as nothing, a paste as typing, and it cannot say which keys arrived together. That last one is
+ * what keeps a `y` that was typed ahead from confirming a plan nobody has read.
+ */
+
 /** One key, whatever chunk of bytes it arrived in. */
 export interface Keystroke {
   /** A name (`up`, `enter`, `ctrl-c`, `f1`, `paste`) or the character itself. */

@@ -11,7 +11,7 @@ const ERASE = /^(?:\u001b\[2K(?:\u001b\[1A)?)*(?:\u001b\[G)?/;
 const ONLY_CONTROL = /^(?:\u001b\[[?0-9;]*[A-Za-z])*$/;
 
 /**
- * The stream Ink believes is the terminal. Ink rewrites all rows in every frame, addressed from wherever the
+ * The stream Ink believes is the terminal: what Ink lacks is painting by difference. It rewrites all rows in every frame, addressed from wherever the
  * cursor is, and clears the scrollback when a frame is as high as the terminal. Here a frame is taken apart into
  * rows, and only rows that differ from what is on the screen are written, each to its absolute place, within one
  * synchronised update: a tenth of the bytes, no flicker, and nothing left behind by a resize.
@@ -53,6 +53,11 @@ export class PaintPort extends EventEmitter {
   hold(held: boolean): void {
     this.#held = held;
     if (!held) this.repaint();
+  }
+
+  /** Paints what was forgotten, if no frame has done so since. */
+  mend(): void {
+    if (!this.#cleared) this.paint(this.#frame);
   }
 
   repaint(): void {

@@ -10,20 +10,23 @@ export interface ProcessHooks {
 /** 128 + the signal's number, as shells say it. */
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
+/** What is said of an error that nobody expected, wherever it was thrown. */
+export const crashSentence = (error: unknown): string => {
+  // It may quote a command line or a file: those are nobody's escape sequences.
+  const what = visible(error instanceof Error ? error.message : String(error));
+  const where = process.env.REAPTOP_DEBUG
+    ? `\n${(error as Error).stack ?? ''}`
+    : ' REAPTOP_DEBUG=1 tells where.';
+  return `reaptop: this should not have happened: ${what}.${where}`;
+};
+
 /** However the process ends, the terminal is given back. Returns the undoing. */
 export const watchProcess = ({ finish, restore, resume }: ProcessHooks): (() => void) => {
   const handlers = new Map<string, (...args: never[]) => void>();
   // One turn later: `signal-exit`, which Ink brings, listens as well and kills the process when it finds itself alone.
   for (const [signal, code] of Object.entries(CODES))
     handlers.set(signal, () => void setImmediate(() => finish(code)));
-  const crash = (error: unknown): void => {
-    // It may quote a command line or a file: those are nobody's escape sequences.
-    const what = visible(error instanceof Error ? error.message : String(error));
-    const where = process.env.REAPTOP_DEBUG
-      ? `\n${(error as Error).stack ?? ''}`
-      : ' REAPTOP_DEBUG=1 tells where.';
-    finish(1, `reaptop: this should not have happened: ${what}.${where}`);
-  };
+  const crash = (error: unknown): void => finish(1, crashSentence(error));
   handlers.set('uncaughtException', crash);
   handlers.set('unhandledRejection', crash);
   handlers.set('exit', restore);

@@ -77,3 +77,21 @@ export const layoutFor = (size: Size, detailOpen: boolean): Layout => {
     detailColumns: columns,
   };
 };
+
+/** Rows between the header and the footer. */
+export const bodyRows = ({ layout }: { readonly layout: Layout }): number =>
+  Math.max(1, layout.rows - layout.headerRows - layout.footerRows);
+
+/** Which of the tree, the detail pane and the panel stand in the body now, and how. */
+export type Arrangement = 'tree' | 'detail' | 'panel' | 'tree beside detail' | 'tree above detail';
+
+export const arrangementOf = (
+  layout: Layout,
+  { detail, focus }: { readonly detail: boolean; readonly focus: string },
+): Arrangement => {
+  if (detail && layout.detail === 'instead') return 'detail';
+  // On a screen too low for a panel under the tree, the panel takes the tree's place while it has the keys.
+  if (!layout.tabs && focus !== 'tree') return 'panel';
+  if (!detail) return 'tree';
+  return layout.detail === 'beside' ? 'tree beside detail' : 'tree above detail';
+};

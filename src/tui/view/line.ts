@@ -1,3 +1,4 @@
+import { inStyle } from '../../model/sgr.ts';
 import { cells, cut } from '../../model/width.ts';
 import type { Theme, Tone } from '../look/theme.ts';
 
@@ -81,21 +82,29 @@ export const wrap = (text: string, width: number): readonly string[] => {
   return lines.length > 0 ? lines : [''];
 };
 
-const RESET = '\u001b[0m';
-
 /** The line as the terminal wants it. Trailing plain blanks are left out: the painter erases the row first. */
 export const paint = (line: Line, theme: Theme): string => {
   let out = '';
-  let open = '';
+  let same = '';
+  let style = '';
   for (const { text, tone } of line) {
     if (text === '') continue;
-    const wanted = theme[tone];
-    if (wanted !== open) {
-      if (open !== '') out += RESET;
-      if (wanted !== '') out += `\u001b[${wanted}m`;
-      open = wanted;
+    if (theme[tone] !== style) {
+      out += inStyle(same, style);
+      same = '';
+      style = theme[tone];
     }
-    out += text;
+    same += text;
   }
-  return open === '' ? out.trimEnd() : out + RESET;
+  return style === '' ? (out + same).trimEnd() : out + inStyle(same, style);
+};
+
+const isSame = (a: Line, b: Line): boolean =>
+  a === b ||
+  (a.length === b.length && a.every((run, i) => run.text === b[i]!.text && run.tone === b[i]!.tone));
+
+/** The new lines, with the old objects wherever a line is what it was; the old list when all of them are. */
+export const keepSame = (old: readonly Line[], fresh: readonly Line[]): readonly Line[] => {
+  const kept = fresh.map((line, i) => (old[i] !== undefined && isSame(old[i], line) ? old[i] : line));
+  return kept.length === old.length && kept.every((line, i) => line === old[i]) ? old : kept;
 };

@@ -6,7 +6,7 @@ import type { Layout } from './layout.ts';
 import type { Row } from './rows.ts';
 import type { ViewState } from './state.ts';
 
-/** All that a component may look at. Components are functions from this to lines; nothing on the screen has other state. */
+/** All that a component may look at: nothing on the screen has other state. */
 export interface Screen {
   readonly state: LiveState;
   /** The frozen one while frozen, else the latest. */
@@ -18,6 +18,12 @@ export interface Screen {
   /** PSS of the selected process, once it has been read. */
   readonly pss: number | null;
   history(key: IdentityKey): readonly MemoryPoint[];
+}
+
+/** Where components read the screen from: replaced as a whole when something may look different. */
+export interface ScreenStore {
+  subscribe(listener: () => void): () => void;
+  getScreen(): Screen;
 }
 
 export const selectedRow = ({ rows, view }: Pick<Screen, 'rows' | 'view'>): Row | null => {

@@ -6,6 +6,11 @@ import type { Tone } from '../look/theme.ts';
 import { KERNEL } from './row-groups.ts';
 import { SORTS, type SortId } from './row-sort.ts';
 
+/**
+ * What is looked at. Ink has no state of its own and React would scatter it over components, where a key could not
+ * see it: the keys, the components and the tests share this one, and one reducer changes it.
+ */
+
 export const PANELS = ['findings', 'heartbeats', 'log'] as const;
 export type PanelId = (typeof PANELS)[number];
 export type Focus = 'tree' | PanelId;

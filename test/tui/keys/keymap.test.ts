@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { demoLive } from '../../../src/live/demo/demo.ts';
-import { helpContent } from '../../../src/tui/components/help.ts';
+import { helpContent } from '../../../src/tui/content/help.ts';
 import { ACTIONS } from '../../../src/tui/keys/actions.ts';
 import { CONTEXTS } from '../../../src/tui/keys/context.ts';
 import { BINDINGS, type Situation } from '../../../src/tui/keys/keymap.ts';

@@ -1,14 +1,14 @@
 import { formatAge, plural, spellBytes } from '../../model/format.ts';
 import { memoryOf } from '../../model/process.ts';
-import { detailContent } from '../components/detail.ts';
-import { footerLine } from '../components/footer.ts';
-import { helpContent } from '../components/help.ts';
-import { planLines, runningLines } from '../components/plan.ts';
 import { SIGNALS } from '../look/plan-words.ts';
-import { doing } from './activity.ts';
-import type { Line } from './line.ts';
-import type { Row } from './rows.ts';
-import { type Screen, selectedRow } from './screen.ts';
+import { doing } from '../view/activity.ts';
+import type { Line } from '../view/line.ts';
+import type { Row } from '../view/rows.ts';
+import { type Screen, selectedRow } from '../view/screen.ts';
+import { detailContent } from './detail.ts';
+import { footerLine } from './footer.ts';
+import { helpContent } from './help.ts';
+import { planLines, runningLines } from './plan.ts';
 
 const SENTENCE_ROWS = 200;
 const text = (line: Line): string =>
@@ -43,7 +43,7 @@ const overlaySentences = (screen: Screen): readonly string[] | null => {
     case 'planning':
       return ['Reading the processes afresh.'];
     case 'plan':
-      return planLines(overlay, screen, SENTENCE_ROWS).map(text);
+      return planLines(screen, SENTENCE_ROWS).map(text);
     case 'running':
       return runningLines(screen, SENTENCE_ROWS).map(text);
   }

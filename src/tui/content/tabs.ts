@@ -1,7 +1,7 @@
 import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { PANELS, type PanelId } from '../view/state.ts';
-import { panelLength } from './panels.ts';
+import { panelLength } from './panel.ts';
 
 const TITLES = { findings: 'Findings', heartbeats: 'Heartbeats', log: 'Log' } satisfies Record<
   PanelId,

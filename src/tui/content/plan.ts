@@ -147,8 +147,10 @@ const changedLines = (changed: string | undefined, width: number): readonly Line
   return [...wrap(told, Math.max(10, width - 4)).map((part): Line => [run(`  ${part}`, 'warn')]), []];
 };
 
-export const planLines = (overlay: PlanOverlay, screen: Screen, rows: number): readonly Line[] =>
-  framed(
+export const planLines = (screen: Screen, rows: number): readonly Line[] => {
+  const { overlay } = screen.view;
+  if (overlay?.kind !== 'plan') return [];
+  return framed(
     planTitle(overlay.request, overlay.plan),
     columnNames(screen, 'SIGNAL'),
     contentOf(overlay, screen),
@@ -156,6 +158,7 @@ export const planLines = (overlay: PlanOverlay, screen: Screen, rows: number): r
     screen,
     rows,
   );
+};
 
 /** The same list while it happens, each row with what really became of the process. */
 export const runningLines = (screen: Screen, rows: number): readonly Line[] => {

@@ -2,7 +2,6 @@ import { CONTEXTS } from '../keys/context.ts';
 import { BINDINGS } from '../keys/keymap.ts';
 import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
 import { COLUMNS } from '../look/columns.ts';
-import { SIGNALS } from '../look/plan-words.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { titleRule } from './tabs.ts';
@@ -39,24 +38,6 @@ export const helpLines = (screen: Screen, rows: number): readonly Line[] => {
     titleRule('Help', layout.columns, glyphs.rule, more),
     ...Array.from({ length: room }, (_, i) =>
       lineToWidth(content[from + i] ?? [], layout.columns, glyphs.ellipsis),
-    ),
-  ];
-};
-
-export const signalsLines = (cursor: number, screen: Screen, rows: number): readonly Line[] => {
-  const { layout, glyphs } = screen;
-  const lines = SIGNALS.map(({ name, means }, i): Line => {
-    const selected = i === cursor;
-    return [
-      run(selected ? ` ${glyphs.cursor}` : '  ', 'title'),
-      run(toWidth(name, 9), selected ? 'selected' : name === 'SIGKILL' ? 'bad' : 'strong'),
-      run(`  ${means}`, selected ? 'plain' : 'faint'),
-    ];
-  });
-  return [
-    titleRule('Choose a signal; the plan comes next', layout.columns, glyphs.rule),
-    ...Array.from({ length: rows - 1 }, (_, i) =>
-      lineToWidth(lines[i] ?? [], layout.columns, glyphs.ellipsis),
     ),
   ];
 };
