@@ -11,7 +11,8 @@ export const summarise = (outcomes: readonly Outcome[]): string => {
     parts.push(kind === 'zombie' ? plural(count, 'zombie') : `${count} ${kind}`);
   }
   const freed = outcomes.reduce((sum, outcome) => sum + outcome.freed, 0);
-  return `${parts.join(', ')}${freed > 0 ? `, ${spellBytes(freed)} back` : ''}`;
+  const about = outcomes.some(outcome => outcome.about === true) ? 'about ' : '';
+  return `${parts.join(', ')}${freed > 0 ? `, ${about}${spellBytes(freed)} back` : ''}`;
 };
 
 /** Exit code 4: something in the plan outlived it, or the system forbade it. */

@@ -3,6 +3,7 @@ import { leftSomething, summarise } from '../act/summary.ts';
 import { type TerminateResult, terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
+import { weigh } from '../collect/weigh.ts';
 import type { AskedBy, PlanGround } from '../judge/plan/index.ts';
 import { leakPolicy, planClean, planZombies } from '../judge/plan/index.ts';
 import { confirmedBy } from '../judge/rules/confirm.ts';
@@ -54,10 +55,8 @@ const BY: AskedBy = 'clean';
 export const clean = async (dependencies: CleanDependencies, options: CleanOptions): Promise<number> => {
   const { collector, out } = dependencies;
   const snapshot = await lookTwice(collector);
-  const plan = planFor(options, dependencies, {
-    snapshot,
-    lineageMembers: target => collector.lineage.membersOf(target),
-  });
+  const lineageMembers = (target: string) => collector.lineage.membersOf(target);
+  const plan = await weigh(planFor(options, dependencies, { snapshot, lineageMembers }), dependencies.system);
   const acts = options.force && !options.dryRun;
   if (!options.json) out.write(describePlan(plan, snapshot, acts, options));
   if (!acts || plan.steps.length === 0) {

@@ -48,7 +48,11 @@ export const snapshotJson = (snapshot: Snapshot) => ({
 });
 
 export const planJson = (plan: Plan) => ({
-  steps: plan.steps.map(({ pid, start, name, signal, rss, why }) => ({ pid, start, name, signal, rss, why })),
+  steps: plan.steps.map(({ pid, start, name, signal, rss, pss, why }) => ({
+    ...{ pid, start, name, signal, rss },
+    pss: pss ?? null,
+    why,
+  })),
   refused: plan.refused.map(({ pid, start, name, why }) => ({ pid, start, name, why })),
   files: plan.files,
   bytes: plan.bytes,

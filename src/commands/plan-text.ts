@@ -1,5 +1,5 @@
-import { formatAge, formatBytes, plural, spellBytes } from '../model/format.ts';
-import type { Outcome, OutcomeKind, Plan } from '../model/plan.ts';
+import { formatAge, formatBytes, plural } from '../model/format.ts';
+import { type Outcome, type OutcomeKind, type Plan, spellBack, weightOf } from '../model/plan.ts';
 import { cut } from '../model/text.ts';
 import { type Paint, painter, type Tone } from './paint.ts';
 
@@ -16,13 +16,10 @@ export const planText = (plan: Plan, { width, color, heading }: PlanTextOptions)
   const lines: string[] = [];
   if (plan.steps.length > 0) {
     lines.push(
-      paint(
-        `${heading} ${plural(plan.steps.length, 'process', 'processes')}, ${spellBytes(plan.bytes)}:`,
-        'strong',
-      ),
+      paint(`${heading} ${plural(plan.steps.length, 'process', 'processes')}, ${spellBack(plan)}:`, 'strong'),
     );
     for (const step of plan.steps) {
-      const numbers = `${String(step.pid).padStart(8)} ${formatBytes(step.rss).padStart(5)} ${formatAge(step.ageSeconds).padStart(6)} `;
+      const numbers = `${String(step.pid).padStart(8)} ${formatBytes(weightOf(step)).padStart(5)} ${formatAge(step.ageSeconds).padStart(6)} `;
       lines.push(cut(`${numbers} ${step.name}: ${step.why}`, width));
     }
   }

@@ -5,6 +5,7 @@ import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
 import { runSweep, type SessionRecord, type SweepResult } from '../act/sweep/run.ts';
 import type { Collector } from '../collect/collector.ts';
+import { weigh } from '../collect/weigh.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
 import { planSweep } from '../judge/plan/sweep.ts';
 import { asPlan, type FileAct, type SweepPlan } from '../judge/plan/sweep-plan.ts';
@@ -55,7 +56,8 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
     });
   // The second look: how much CPU something uses is only known between two.
   const moment = await look();
-  const plan = planFor(moment);
+  const planned = planFor(moment);
+  const plan: SweepPlan = { ...planned, ending: await weigh(planned.ending, system) };
   const acts = options.force && !options.dryRun;
   const empty = plan.ending.steps.length + plan.sessions.length + plan.files.length === 0;
   if (!options.json) out.write(describe(plan, moment, acts, empty, options));

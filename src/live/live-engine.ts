@@ -1,5 +1,6 @@
 import { jumpToPane } from '../act/tmux/jump.ts';
 import type { Collector } from '../collect/collector.ts';
+import { weigh } from '../collect/weigh.ts';
 import { withLeaksSeenTwice } from '../judge/rules/confirm.ts';
 import type { Config } from '../model/config.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
@@ -96,11 +97,11 @@ export class LiveEngine implements Live {
   }
 
   plan(request: ActRequest): Promise<Plan> {
-    const { collector, config } = this.#options;
+    const { collector, config, system } = this.#options;
     const shown = this.#state.snapshot;
     return this.#alone(async () => {
       const fresh = await collector.collect({ all: true });
-      return planRequest({ request, shown, fresh, lineage: collector.lineage, config });
+      return weigh(planRequest({ request, shown, fresh, lineage: collector.lineage, config }), system);
     });
   }
 

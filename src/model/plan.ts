@@ -1,3 +1,4 @@
+import { spellBytes } from './format.ts';
 import type { Identity } from './identity.ts';
 import type { Kind } from './kind.ts';
 import type { Verdict } from './snapshot.ts';
@@ -74,6 +75,20 @@ export interface Plan {
   readonly policy?: EndPolicy | undefined;
 }
 
+/** What ending it gives back, as well as that is known. */
+export const weightOf = ({ pss, rss }: Pick<Step, 'pss' | 'rss'>): number => pss ?? rss;
+
+export const bytesBack = (steps: readonly Step[]): number =>
+  steps.reduce((sum, step) => sum + weightOf(step), 0);
+
+/** Some of it may be shared with others, and does not come back. */
+export const isAbout = ({ pss, rss }: Pick<Step, 'pss' | 'rss'>): boolean =>
+  rss > 0 && typeof pss !== 'number';
+
+/** `about 3.1 GiB`. */
+export const spellBack = ({ steps, bytes }: Pick<Plan, 'steps' | 'bytes'>): string =>
+  `${steps.some(isAbout) ? 'about ' : ''}${spellBytes(bytes)}`;
+
 export const EMPTY_PLAN: Plan = { steps: [], refused: [], files: [], bytes: 0 };
 
 /** A tmux session that is to end. */
@@ -103,4 +118,6 @@ export interface Outcome extends Identity {
   readonly outcome: OutcomeKind;
   readonly why: string;
   readonly freed: number;
+  /** `freed` counts what it shared with others. */
+  readonly about?: boolean;
 }

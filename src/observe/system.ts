@@ -50,7 +50,7 @@ export interface System {
    * throws what kill(2) would. Absent on real ones: what looks at processes never signals them.
    */
   deliver?(pid: number, signal: SignalName): void;
-  /** Proportional set size for the detail view; null when unreadable. */
+  /** Proportional set size, swapped pages included, for plans and the detail view; null when unreadable. */
   proportionalMemory(pid: number): Promise<number | null>;
   /** Which processes the next looks must re-read every time; others may be re-read in slices. */
   follow(related: ReadonlySet<IdentityKey>): void;

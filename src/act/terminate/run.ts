@@ -1,5 +1,12 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { Outcome, OutcomeKind, SignalName, Step } from '../../model/plan.ts';
+import {
+  isAbout,
+  type Outcome,
+  type OutcomeKind,
+  type SignalName,
+  type Step,
+  weightOf,
+} from '../../model/plan.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { System } from '../../observe/system.ts';
 import type { Clock } from '../clock.ts';
@@ -106,7 +113,7 @@ export const outcomeOf = (step: Step, outcome: OutcomeKind, why: string): Outcom
   name: step.name,
   outcome,
   why,
-  freed: FREES.has(outcome) ? step.rss : 0,
+  ...(FREES.has(outcome) ? { freed: weightOf(step), about: isAbout(step) } : { freed: 0 }),
 });
 
 export const settle = (run: Run, tracked: Tracked, outcome: OutcomeKind, why: string): void => {

@@ -30,12 +30,18 @@ const signalOf = (request: ActRequest): SignalName => {
   return request.act === 'end' && request.force ? 'SIGKILL' : 'SIGTERM';
 };
 
+/** Nothing on this machine is shared. */
+const heldBy = (p: JudgedProcess, signal: SignalName): Pick<Step, 'rss' | 'pss'> => {
+  const rss = signal === 'SIGTERM' || signal === 'SIGKILL' ? memoryOf(p.facts) : 0;
+  return { rss, pss: rss };
+};
+
 const step = (p: JudgedProcess, root: Identity, signal: SignalName, why: string): Step => ({
   ...identityOf(p),
   name: p.name,
   command: p.command,
   signal,
-  rss: signal === 'SIGTERM' || signal === 'SIGKILL' ? memoryOf(p.facts) : 0,
+  ...heldBy(p, signal),
   ageSeconds: p.ageSeconds,
   why,
   root,

@@ -64,9 +64,15 @@ export const parseCgroup = (text: string | null): string | null => {
   return best === null ? null : visible(best);
 };
 
+/** Its share of what is in memory and of what was swapped out. */
 export const readPss = (root: string, pid: number): number | null => {
-  const kib = /^Pss:\s+(\d+) kB/m.exec(readText(`${root}/${pid}/smaps_rollup`) ?? '')?.[1];
-  return kib === undefined ? null : Number(kib) * 1024;
+  const rollup = readText(`${root}/${pid}/smaps_rollup`) ?? '';
+  const kib = (name: string): number | null => {
+    const found = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1];
+    return found === undefined ? null : Number(found);
+  };
+  const pss = kib('Pss');
+  return pss === null ? null : (pss + (kib('SwapPss') ?? 0)) * 1024;
 };
 
 /** A request as the reader needs it: `execMark` changes when the process became another program. */

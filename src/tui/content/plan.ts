@@ -1,5 +1,5 @@
-import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
-import type { Outcome, Plan, Step } from '../../model/plan.ts';
+import { formatAge, formatBytes, plural } from '../../model/format.ts';
+import { type Outcome, type Plan, type Step, spellBack, weightOf } from '../../model/plan.ts';
 import { cells } from '../../model/width.ts';
 import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../look/plan-words.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
@@ -25,7 +25,7 @@ const stepHead = (s: Step, outcome: Outcome | null | undefined, name: number): L
   run(toWidth(String(s.pid), 7, 'right'), 'strong'),
   run(' '),
   run(toWidth(s.name, name), 'plain'),
-  run(toWidth(formatBytes(s.rss), 5, 'right')),
+  run(toWidth(formatBytes(weightOf(s)), 5, 'right')),
   run(toWidth(formatAge(s.ageSeconds), 7, 'right')),
 ];
 
@@ -106,7 +106,7 @@ const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs, la
     ];
   const signals = [...new Set(plan.steps.map(s => s.signal))].join(' or ');
   const order = request.act === 'end' || request.act === 'clean' ? ', children first' : '';
-  const bytes = plan.bytes > 0 ? `; ${spellBytes(plan.bytes)} come back` : '';
+  const bytes = plan.bytes > 0 ? `; ${spellBack(plan)} come back` : '';
   const what = `${plural(plan.steps.length, 'process', 'processes')}: ${signals}`;
   // The bytes are in the title as well, the order can be seen: how to go on cannot.
   const fits = (text: string): boolean => cells(text) + ' . y goes.'.length <= layout.columns;

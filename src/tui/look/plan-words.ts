@@ -1,6 +1,13 @@
 import type { ActRequest } from '../../live/live.ts';
-import { plural, spellBytes } from '../../model/format.ts';
-import type { Outcome, OutcomeKind, Plan, SignalName, Step } from '../../model/plan.ts';
+import { plural } from '../../model/format.ts';
+import {
+  type Outcome,
+  type OutcomeKind,
+  type Plan,
+  type SignalName,
+  type Step,
+  spellBack,
+} from '../../model/plan.ts';
 import type { Tone } from './theme.ts';
 
 /** Signals of the chooser, with what they are for. */
@@ -28,7 +35,7 @@ const SOUGHT = {
 export const planTitle = (request: ActRequest, plan: Plan): string => {
   const verb = request.act === 'end' && request.force ? 'Kill at once' : SOUGHT[request.act];
   const what = request.act === 'signal' ? `${verb} ${request.signal}` : verb;
-  const bytes = plan.bytes > 0 ? `, ${spellBytes(plan.bytes)} back` : '';
+  const bytes = plan.bytes > 0 ? `, ${spellBack(plan)} back` : '';
   return `${what}: ${plural(plan.steps.length, 'process', 'processes')}${bytes}`;
 };
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { treeKill } from '../../../src/act/portable/tree-kill.ts';
 import { sweepTree } from '../../../src/act/portable/tree-sweep.ts';
@@ -114,8 +115,8 @@ describe('the holes of tree-kill', () => {
     expect(said().sort()).toEqual(['root', 'stubborn']);
   });
 
-  // Only root can start a process that it then, as somebody else, may not signal.
-  test.skipIf(process.getuid?.() !== 0)(
+  // Only root can start a process that it then, as somebody else, may not signal; and only in a process of its own.
+  test.runIf(process.getuid?.() === 0 && isMainThread)(
     'one that may not be signalled does not stop the others',
     async () => {
       const start = (uid: number): number => {
