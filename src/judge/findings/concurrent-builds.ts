@@ -1,32 +1,27 @@
-import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import { plural } from '../../model/format.ts';
+import { identityOf } from '../../model/snapshot.ts';
+import { buildsByProject, chooseOne } from '../siblings.ts';
 import type { Detector } from './detector.ts';
 
-/** Real `lake build` processes only: a shell, `timeout` or `tee` whose words contain the text is none. */
-export const concurrentBuilds: Detector = ({ processes, config }) => {
+/** Builds of one project at the same time. */
+export const concurrentBuilds: Detector = ({ processes, files, config }) => {
   const { warnCount, criticalCount } = config.thresholds['concurrent-builds'];
-  const projects = new Map<string, JudgedProcess[]>();
-  for (const p of processes) {
-    if (p.seen.role !== 'lake-build' || p.facts.state === 'Z') continue;
-    const project = p.facts.details?.cwd ?? null;
-    if (project !== null) projects.set(project, [...(projects.get(project) ?? []), p]);
-  }
-  return [...projects]
-    .filter(([, builds]) => builds.length > warnCount)
-    .map(([project, builds]) => {
-      const sorted = [...builds].sort(
-        (a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid,
-      );
+  return buildsByProject(processes, files.forest)
+    .filter(({ members }) => members.length > warnCount)
+    .map(builds => {
+      const { members, of } = builds;
+      const choice = chooseOne(builds, 'oldest');
       return {
         id: 'concurrent-builds',
-        severity: builds.length > criticalCount ? 'critical' : 'warn',
-        title: `${builds.length} lake builds run in one project`,
-        why: `all in ${project}; they lock and undo each other's work. The oldest is ${sorted[0]!.facts.pid}`,
-        processes: sorted.map(identityOf),
+        severity: members.length > criticalCount ? 'critical' : 'warn',
+        title: `${plural(members.length, 'lake build')} run in one project`,
+        why: `all in ${of}; they lock and undo each other's work${choice === null ? '' : `. The oldest is ${choice.kept.facts.pid}`}`,
+        processes: members.map(identityOf),
         files: [],
-        remedy: `end the newer ones: ${sorted
-          .slice(1)
-          .map(p => p.facts.pid)
-          .join(', ')}`,
+        remedy:
+          choice === null
+            ? 'end all but one; which is the oldest cannot be told'
+            : `end the newer ones: ${choice.others.map(p => p.facts.pid).join(', ')}`,
         action: 'end',
       };
     });
