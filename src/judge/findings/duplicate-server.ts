@@ -26,7 +26,7 @@ const twiceForOne = (siblings: Siblings): Finding => {
 const onceForEach = (members: readonly JudgedProcess[]): Finding => ({
   id: 'duplicate-server',
   severity: 'info',
-  title: `${members[0]!.name} serves one project for ${plural(members.length, 'agent')}`,
+  title: `${members[0]!.name} serves one project for ${plural(new Set(members.map(p => p.owner?.pid)).size, 'agent')}`,
   why: `each live agent runs its own copy in ${members[0]!.facts.details?.cwd}`,
   processes: members.map(identityOf),
   files: [],
@@ -34,11 +34,12 @@ const onceForEach = (members: readonly JudgedProcess[]): Finding => ({
   action: null,
 });
 
-/** The same server in one project for several live agents. */
+/** The same server in one project for several live sessions; a shared daemon is none of them. */
 const acrossAgents = ({ processes, files }: Scene): readonly (readonly JudgedProcess[])[] => {
   const groups = new Map<string, JudgedProcess[]>();
+  const sessions = new Set(processes.filter(p => p.isSession).map(p => p.facts.pid));
   for (const p of processes)
-    if (isServer(p, files.forest) && p.verdict === 'live' && p.owner?.pid != null)
+    if (isServer(p, files.forest) && p.verdict === 'live' && sessions.has(p.owner?.pid ?? -1))
       gather(groups, wordsOf(p), p);
   return [...groups.values()].filter(group => new Set(group.map(p => p.owner?.pid)).size > 1);
 };

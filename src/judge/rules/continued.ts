@@ -1,4 +1,3 @@
-import { isSessionless } from '../../agents/index.ts';
 import { isZombie } from '../../model/process.ts';
 import type { ClaudeSession, ClaudeWorker } from '../../model/snapshot.ts';
 import type { Node, Tree } from './tree.ts';
@@ -26,7 +25,8 @@ const processOf = ({ processes }: ClaudeWorker, tree: Tree): Node | null => {
 };
 
 /** A spare that was claimed is somebody's session, although its words still call it a spare. */
-export const isClaimed = (session: ClaudeSession | null): boolean => session !== null && !session.spare;
+export const isClaimed = ({ seen }: Node, session: ClaudeSession | null): boolean =>
+  seen.role === 'claude-daemon' && session !== null && !session.spare;
 
 /** Moving a session to the background starts another one, by a fork or in a spare, that adopts what was running. */
 export const continuedSessions = (
@@ -44,7 +44,7 @@ export const continuedSessions = (
     for (const id of agent.seen.sessionIds) holders.set(id, agent);
     if (session === null) continue;
     holders.set(session.sessionId, agent);
-    if (isSessionless(agent.seen.role) && isClaimed(session)) adopters.set(session.sessionId, agent);
+    if (isClaimed(agent, session)) adopters.set(session.sessionId, agent);
     if (session.socket !== null) listeners.set(session.socket, agent);
   }
   for (const worker of workers) {

@@ -11,13 +11,19 @@ const NOTHING: readonly Ownership[] = [];
 
 const byAncestor: Evidence = (node, world) => {
   const agent = agentAbove(node);
-  return agent === null ? NOTHING : [ownedBy(agent, world, 'ancestor', `runs below ${calls(agent)}`)];
+  if (agent === null || !mayOwn(agent, node, world)) return NOTHING;
+  return [ownedBy(agent, world, 'ancestor', `runs below ${calls(agent)}`)];
 };
+
+/** Supervisors and shared daemons belong to nobody, and no session belongs to them. */
+const mayOwn = (agent: Node, node: Node, world: World): boolean =>
+  !isRunningAgent(node) || (world.isSession(node) && world.isSession(agent));
 
 const byLineage: Evidence = (node, world) => {
   const entry = world.lineage.entryOf(keyOf(node.facts));
   if (entry === undefined) return NOTHING;
   const agent = nodeWithKey(world.tree, entry.owner);
+  if (agent === node) return NOTHING; // a line that nobody saw: no process is below itself
   if (agent !== null && !isZombie(agent.facts))
     return [ownedBy(agent, world, 'lineage', `was seen below ${calls(agent)}`)];
   const [pid, start] = entry.owner.split(':');

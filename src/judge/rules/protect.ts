@@ -37,7 +37,9 @@ export const hardReason = (node: Node, world: World): Reason => {
     const owner = belonging(facts, self.uid);
     if (typeof owner === 'number') return `belongs to another user (uid ${owner})`;
   }
-  if (seen.role !== null && PROTECTED_ROLES[seen.role] !== undefined) return PROTECTED_ROLES[seen.role]!;
+  const role = seen.role === null ? undefined : PROTECTED_ROLES[seen.role];
+  // A spare that was claimed is a session, to be stopped by its job.
+  if (role !== undefined && !world.isSession(node)) return role;
   return backgroundReason(node, world) ?? configReason(node, world.config);
 };
 
@@ -45,11 +47,12 @@ export const hardReason = (node: Node, world: World): Reason => {
 const jobOf = (directory: string | undefined): string | null =>
   /\/jobs\/([\w-]+)$/.exec(directory ?? '')?.[1] ?? null;
 
-/** By its own words, by its file, or because the supervisor's host runs it. */
+/** By its own words, by its file, as a claimed spare, or because the supervisor's host runs it. */
 const backgroundReason = (node: Node, world: World): Reason => {
   const session = world.sessionOf(node);
   const isBackground =
     node.seen.role === 'background-session' ||
+    (node.seen.role === 'claude-daemon' && world.isSession(node)) ||
     BACKGROUND_KINDS.has(session?.kind ?? '') ||
     (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon');
   if (!isBackground) return null;

@@ -96,7 +96,8 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
       ].filter(sign => sign !== null);
       return signs.length === 0 ? null : Math.max(...signs);
     },
-    isSession: node => isRunningAgent(node) && (!isSessionless(node.seen.role) || isClaimed(sessionOf(node))),
+    isSession: node =>
+      isRunningAgent(node) && (!isSessionless(node.seen.role) || isClaimed(node, sessionOf(node))),
     strangeFiles: strangeFilesOf(observation, agents),
     continued: continuedSessions(tree, agents, observation.workers, sessionOf),
     finishedBecause: agent => {

@@ -98,6 +98,25 @@ describe('duplicate-server', () => {
     expect(pids(finding)).toEqual([1001, 2001]);
   });
 
+  it('counts sessions that are served, not what a shared daemon runs for them', () => {
+    const DAEMON = 'codex app-server --listen unix:// --managed-daemon';
+    const shared: Row[] = [
+      [3000, 80_001, DAEMON],
+      [3001, 3000, SERVER],
+      [3002, 3000, SERVER],
+    ];
+    expect(found('duplicate-server', [AGENT, [1001, 1000, SERVER], ...shared])).toEqual([]);
+    const [finding] = found('duplicate-server', [
+      AGENT,
+      [1001, 1000, SERVER],
+      [2000, 80_001, 'claude'],
+      [2001, 2000, SERVER],
+      ...shared,
+    ]);
+    expect(finding?.title).toContain('for 2 agents');
+    expect(pids(finding)).toEqual([1001, 2001]);
+  });
+
   it('says nothing of workers, of other directories, of orphans', () => {
     expect(
       found('duplicate-server', [

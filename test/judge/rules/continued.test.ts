@@ -83,6 +83,33 @@ describe('a session that was moved to the background', () => {
     expect(waiting.verdict(5000)).not.toBe('live');
     expect(waiting.snapshot.totals.agents).toBe(0);
   });
+
+  it('is stopped by its job in a claimed spare, and owns itself, not the host of its terminal', () => {
+    const rows: Row[] = [
+      [5900, 1, 'claude daemon run'],
+      [5950, 5900, 'claude bg-pty-host'],
+      [6000, 5950, 'claude bg-spare'],
+      [6001, 6000, 'node /opt/mcp-server-github'],
+    ];
+    const claimed = world(rows, { sessions: [session(6000, NEW, { kind: 'bg', jobId: 'a1b2c3d4' })] });
+    expect(claimed.at(6000)).toMatchObject({
+      verdict: 'protected',
+      owner: { pid: 6000, how: 'registry', sessionId: NEW },
+    });
+    expect(claimed.at(6000).why.join()).toContain('claude stop a1b2c3d4');
+    expect(claimed.at(6001)).toMatchObject({ verdict: 'live', owner: { pid: 6000 } });
+    for (const pid of [5900, 5950]) {
+      expect(claimed.at(pid).owner).toBeNull();
+      expect(claimed.at(pid).why.join()).toContain('claude daemon stop');
+    }
+    // Claude's files say nothing about the programs of others.
+    const CODEX = 'codex app-server --managed-daemon';
+    const foreign = world([[7000, 1, CODEX]], { sessions: [session(7000, NEW)] });
+    expect(foreign.at(7000).why.join()).toContain('codex app-server daemon stop');
+    expect(foreign.snapshot.totals.agents).toBe(0);
+    expect(world(rows).at(6000)).toMatchObject({ verdict: 'protected', owner: null });
+    expect(world(rows).at(6000).why.join()).toContain('claude daemon stop');
+  });
 });
 
 describe('a session that was resumed the next morning', () => {

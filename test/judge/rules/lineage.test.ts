@@ -98,4 +98,11 @@ describe('the ledger', () => {
     expect(lineage.entryOf('1002:100200')?.owner).toBe('1000:100000');
     expect(lineage.entryOf('7:7')).toEqual(foreign);
   });
+
+  it('believes no line that calls a process its own owner', () => {
+    const lost: Row = [1000, 1, 'claude', { details: { lostTerminal: true }, env: { CLAUDE_PID: '900' } }];
+    const lineage = remembered();
+    lineage.adopt([['1000:100000', { owner: '1000:100000', sessionId: null, parent: null }]]);
+    expect(world([[900, 80_001, 'claude'], lost], { lineage }).verdict(1000)).toBe('live');
+  });
 });

@@ -120,6 +120,16 @@ describe('the order of evidence', () => {
     const { at } = world([[1000, 1, `claude --resume ${ID}`, { env: NAMED }]]);
     expect(at(1000).verdict).toBe('suspect');
   });
+
+  it('a live agent that it names by pid owns it all the same', () => {
+    const env = { CLAUDE_CODE_SESSION_ID: ID, CLAUDE_PID: '900' };
+    const lost = { env, details: { lostTerminal: true } };
+    const { at } = world([
+      [900, 80_001, 'claude'],
+      [1000, 1, `claude --resume ${ID}`, lost],
+    ]);
+    expect(at(1000)).toMatchObject({ verdict: 'live', owner: { pid: 900, how: 'environ' } });
+  });
 });
 
 it('what is below an agent that cannot be read any more is not therefore leaked', () => {
