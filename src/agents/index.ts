@@ -8,7 +8,7 @@ import type { Family } from './families.ts';
 import { LEAN } from './lean.ts';
 import { MCP_GATEWAYS } from './mcp-gateways.ts';
 import { MCP_SERVERS } from './mcp-servers.ts';
-import { OPENCODE_EVIDENCE, OTHER_AGENTS } from './other-agents.ts';
+import { COPILOT_EVIDENCE, GEMINI_EVIDENCE, OPENCODE_EVIDENCE, OTHER_AGENTS } from './other-agents.ts';
 import { PACKAGE_RUNNERS } from './package-runners.ts';
 import { TMUX } from './tmux.ts';
 import { WRAPPERS } from './wrappers.ts';
@@ -29,7 +29,13 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 /** How the families whose processes carry marks tell whose a process is. */
-export const EVIDENCE: readonly Evidence[] = [CLAUDE_EVIDENCE, CODEX_EVIDENCE, OPENCODE_EVIDENCE];
+export const EVIDENCE: readonly Evidence[] = [
+  CLAUDE_EVIDENCE,
+  CODEX_EVIDENCE,
+  COPILOT_EVIDENCE,
+  GEMINI_EVIDENCE,
+  OPENCODE_EVIDENCE,
+];
 
 const SESSIONLESS: ReadonlySet<Role> = new Set<Role>([
   ...EVIDENCE.flatMap(({ daemon }) => daemon?.role ?? []),

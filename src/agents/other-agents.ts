@@ -13,6 +13,30 @@ export const OPENCODE_EVIDENCE: Evidence = {
   daemon: null,
 };
 
+/** It tells whom it started nothing but that it did: no pid, no session. */
+export const GEMINI_EVIDENCE: Evidence = {
+  agent: 'gemini',
+  title: 'Gemini',
+  marks: ['GEMINI_CLI'],
+  ownerPid: null,
+  sessionIds: [],
+  socket: null,
+  registers: false,
+  daemon: null,
+};
+
+/** The loader is the process of the session itself. MCP servers get no COPILOT_CLI. */
+export const COPILOT_EVIDENCE: Evidence = {
+  agent: 'copilot',
+  title: 'Copilot',
+  marks: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_LOADER_PID', 'COPILOT_CLI'],
+  ownerPid: 'COPILOT_LOADER_PID',
+  sessionIds: ['COPILOT_AGENT_SESSION_ID'],
+  socket: null,
+  registers: false,
+  daemon: null,
+};
+
 /** Coding agents besides claude and codex. Names that other tools share ask for more than the name. */
 export const OTHER_AGENTS: readonly Family[] = [
   {
@@ -66,7 +90,7 @@ export const OTHER_AGENTS: readonly Family[] = [
         command: ['init', 'app', 'env', 'svc', 'job', 'task', 'pipeline', 'deploy', 'run', 'storage'],
       },
     ],
-    sessionFlags: ['--resume'],
+    sessionFlags: ['--resume', '-r', '--session-id'],
   },
   {
     id: 'qwen',

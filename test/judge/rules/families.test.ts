@@ -69,6 +69,22 @@ describe('the marks of each family', () => {
     expect(orphan({ OPENCODE: '1' }, [[1000, LOGIN, 'opencode']]).verdict).toBe('unknown');
     expect(orphan({ OPENCODE: '1' }).verdict).toBe('leak');
   });
+
+  it('of copilot name the pid of its session, too', () => {
+    const env = { COPILOT_AGENT_SESSION_ID: CODEX_ID, COPILOT_LOADER_PID: '1000' };
+    expect(orphan(env)).toMatchObject({ verdict: 'leak', owner: { pid: 1000, sessionId: CODEX_ID } });
+    expect(orphan(env, [[1001, LOGIN, 'copilot']]).verdict).toBe('leak');
+    expect(orphan(env, [[1000, LOGIN, 'copilot']])).toMatchObject({
+      verdict: 'live',
+      owner: { pid: 1000, how: 'environ' },
+    });
+  });
+
+  it('of gemini name nobody: they prove something only where no older gemini runs', () => {
+    expect(orphan({ GEMINI_CLI: '1' }).verdict).toBe('leak');
+    expect(orphan({ GEMINI_CLI: '1' }, [[1000, LOGIN, 'gemini']]).verdict).toBe('unknown');
+    expect(orphan({ GEMINI_CLI: '1' }, [[6000, LOGIN, 'gemini']]).verdict).toBe('leak');
+  });
 });
 
 describe('evidence that speaks together', () => {
