@@ -59,6 +59,25 @@ const heartbeat = z.strictObject({
 
 const protect = z.array(text);
 
+/** `clean` waits 300 ms between its two looks: guard never less. */
+const LEAST_SIGHTING_SECONDS = 0.3;
+
+const policy = z.strictObject({
+  leaks: z.boolean(),
+  staleFiles: z.boolean(),
+  sweep: z.boolean(),
+  zombieServers: z.boolean(),
+  overMemory: z.boolean(),
+  idleAgents: z.boolean(),
+  builds: z.boolean(),
+  minimumAgeSeconds: z.number().nonnegative(),
+  sightingSeconds: z.number().min(LEAST_SIGHTING_SECONDS),
+  terminalSeconds: z.number().nonnegative(),
+  warnSeconds: z.number().nonnegative(),
+  retentionDays: z.number().nonnegative(),
+  endsPerHour: count,
+});
+
 const hooks = z.strictObject({
   prebuild: z.boolean(),
   throttle: z.boolean(),
@@ -74,6 +93,7 @@ const userSchema = z
     protect,
     heartbeats: z.array(heartbeat),
     hooks: hooks.partial(),
+    policy: policy.partial(),
     theme: z.enum(['default', 'light', 'high-contrast']),
     columns: z.array(text).nullable(),
   })
@@ -121,6 +141,7 @@ const allowedIn =
   ([first, second]) => {
     if (first === 'recognisers') return Object.keys(recogniser.shape);
     if (first === 'heartbeats') return Object.keys(heartbeat.shape);
+    if (first === 'policy') return Object.keys(policy.shape);
     if (first === 'hooks') return second === 'turns' ? ['limit'] : Object.keys(hooks.shape);
     if (first !== 'thresholds') return top;
     if (second === undefined) return findings;

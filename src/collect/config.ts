@@ -4,6 +4,7 @@ import {
   type Config,
   DEFAULT_CONFIG,
   type FileThresholds,
+  type GuardPolicy,
   type HeartbeatSource,
   type Thresholds,
 } from '../model/config.ts';
@@ -54,6 +55,9 @@ const mergeThresholds = (base: Thresholds, over: PartialThresholds | undefined):
   return merged as unknown as Thresholds;
 };
 
+const defined = (values: UserConfig['policy']): Partial<GuardPolicy> =>
+  Object.fromEntries(Object.entries(values ?? {}).filter(([, value]) => value !== undefined));
+
 const withUserConfig = (base: Config, user: UserConfig): Config => ({
   ...base,
   thresholds: mergeThresholds(base.thresholds, user.thresholds as PartialThresholds | undefined),
@@ -66,6 +70,7 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
     turns: { limit: user.hooks?.turns?.limit ?? base.hooks.turns.limit },
     buildTools: user.hooks?.buildTools ?? base.hooks.buildTools,
   },
+  policy: { ...base.policy, ...defined(user.policy) },
   theme: user.theme ?? base.theme,
   columns: user.columns ?? base.columns,
 });

@@ -78,6 +78,34 @@ export type FileFinding = (typeof FILE_FINDINGS)[number];
 
 export type FileThresholds = { readonly [K in FileFinding]?: Partial<Thresholds[K]> | undefined };
 
+/** What `guard` does by itself. Every switch that is on does no more than a command of that name would. */
+export interface GuardPolicy {
+  /** Ends proven leaks. */
+  readonly leaks: boolean;
+  /** Removes stale locks, markers and loop guards of dead agents. */
+  readonly staleFiles: boolean;
+  /** Ends the tmux sessions of finished agents and archives their files. */
+  readonly sweep: boolean;
+  /** Nudges, then ends idle servers that do not reap their children. */
+  readonly zombieServers: boolean;
+  /** Ends agents over the memory limit, warned first. */
+  readonly overMemory: boolean;
+  /** Ends agents that are idle for `idle-agent.seconds`, warned first. */
+  readonly idleAgents: boolean;
+  /** Ends the newer builds of a project beyond `concurrent-builds.criticalCount`. */
+  readonly builds: boolean;
+  readonly minimumAgeSeconds: number;
+  /** A leak is seen twice, at least this far apart, for the same reasons. */
+  readonly sightingSeconds: number;
+  /** How long a registry or stream log must have said that its agent is done. */
+  readonly terminalSeconds: number;
+  /** From a warning to the end. */
+  readonly warnSeconds: number;
+  readonly retentionDays: number;
+  /** Roots of trees; past it guard only reports. */
+  readonly endsPerHour: number;
+}
+
 export type ThemeName = 'default' | 'light' | 'high-contrast';
 
 export interface Config {
@@ -89,6 +117,7 @@ export interface Config {
   /** What a root's own `.reaptop.json` sets for the files in it, by root. */
   readonly rootThresholds: ReadonlyMap<string, FileThresholds>;
   readonly hooks: HookSettings;
+  readonly policy: GuardPolicy;
   readonly theme: ThemeName;
   /** Columns of the TUI, in order; null: the built-in choice by width. */
   readonly columns: readonly string[] | null;
@@ -117,6 +146,21 @@ export const DEFAULT_CONFIG: Config = {
   heartbeats: [],
   rootThresholds: new Map(),
   hooks: DEFAULT_HOOKS,
+  policy: {
+    leaks: true,
+    staleFiles: true,
+    sweep: true,
+    zombieServers: false,
+    overMemory: false,
+    idleAgents: false,
+    builds: false,
+    minimumAgeSeconds: 60,
+    sightingSeconds: 30,
+    terminalSeconds: 600,
+    warnSeconds: 60,
+    retentionDays: 7,
+    endsPerHour: 60,
+  },
   theme: 'default',
   columns: null,
 };

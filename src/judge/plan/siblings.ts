@@ -24,11 +24,24 @@ export const planDuplicates = (request: SiblingRequest): Plan => {
   return planAllButOne(found, 'newest', request, ground, p => withWrappers(p, ground.family));
 };
 
-/** Several `lake build` in one project: all but the oldest. */
-export const planBuilds = (request: SiblingRequest): Plan => {
+/** Several `lake build` in one project: all but the oldest, or all but so many of the oldest. */
+export const planBuilds = (request: SiblingRequest & { readonly keep?: number }): Plan => {
   const ground = groundOf(request);
   const found = buildsByProject(ground.snapshot.processes, ground.family);
-  return planAllButOne(found, 'oldest', request, ground, p => p);
+  const crowded = found.flatMap(siblings => withoutOldest(siblings, Math.max(1, request.keep ?? 1) - 1));
+  return planAllButOne(crowded, 'oldest', request, ground, p => p);
+};
+
+/** The same siblings without so many of the oldest; none when no more are left than may stay. */
+const withoutOldest = (siblings: Siblings, count: number): readonly Siblings[] => {
+  if (count === 0) return [siblings];
+  const births = siblings.members.map(p => p.facts.born ?? Number.NaN).sort((a, b) => a - b);
+  const border = births[count - 1];
+  const members = siblings.members.filter(p => (p.facts.born ?? Number.NaN) > (border ?? Number.NaN));
+  // Fewer than there should be: a tie at the border, or an age that nobody knows. Then all of them stay.
+  return members.length < 2 || members.length !== siblings.members.length - count
+    ? []
+    : [{ ...siblings, members }];
 };
 
 const planAllButOne = (
