@@ -236,7 +236,7 @@ const cases = (run: (ground: GuardGround, snapshot: Snapshot) => void): void =>
       const snapshot = { ...bare, findings };
       run(groundOf(snapshot, { policy, left, at, lineage }), snapshot);
     }),
-    { numRuns: 1500 },
+    { numRuns: 400 },
   );
 
 describe('whatever the machine', () => {

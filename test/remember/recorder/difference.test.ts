@@ -32,7 +32,7 @@ describe('a difference', () => {
         const applied = difference === null ? before : applyDifference(before, fromFile(difference));
         return same(applied, after) && JSON.stringify(differenceOf(after, applied)) === 'null';
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 
