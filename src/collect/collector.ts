@@ -64,7 +64,16 @@ export class Collector {
     this.#projects = [options.cwd];
   }
 
-  async collect({ all = false, past }: { all?: boolean; past?: Past } = {}): Promise<JudgedMoment> {
+  async collect({
+    all = false,
+    past,
+    hurry = false,
+  }: {
+    all?: boolean;
+    past?: Past;
+    /** A screen waits for it: what does not answer at once is unknown for now. */
+    hurry?: boolean;
+  } = {}): Promise<JudgedMoment> {
     const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
     const look = await system.look();
     const breath = new TimeSlice();
@@ -75,7 +84,7 @@ export class Collector {
     const tmux =
       look.self === null
         ? { servers: system.recordedTmux ?? [], warnings: [] }
-        : await this.#tmux.panes(tree, look, env);
+        : await this.#tmux.panes(tree, look, env, { hurry });
     // An agent's project may configure servers that nothing else would have recognised.
     if (look.self !== null && this.#learnProjects(tree))
       ({ tree, related } = await this.#grow(look, all, breath));

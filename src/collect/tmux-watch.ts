@@ -18,7 +18,13 @@ const socketHint = (argv: readonly string[] | null): string | undefined => {
 export class TmuxWatch {
   #asked: { readonly children: string; readonly clock: number; readonly listing: TmuxListing } | null = null;
 
-  async panes(tree: Tree, look: Look, env: NodeJS.ProcessEnv): Promise<TmuxListing> {
+  /** In a hurry a server that has not answered at once is unknown for now: nobody waits for the rest. */
+  async panes(
+    tree: Tree,
+    look: Look,
+    env: NodeJS.ProcessEnv,
+    { hurry = false }: { readonly hurry?: boolean } = {},
+  ): Promise<TmuxListing> {
     const uid = look.self?.uid ?? null;
     const servers = tree.nodes.filter(
       node => node.seen.role === 'tmux-server' && node.facts.uid === uid && node.facts.state !== 'Z',
@@ -28,16 +34,29 @@ export class TmuxWatch {
     const known = this.#asked;
     if (known !== null && known.children === children && look.clock - known.clock < STALE_SECONDS)
       return known.listing;
-    const listing = await listTmux({
+    const listed = listTmux({
       uid,
       env,
       servers: servers.map(node => ({ pid: node.facts.pid, socketHint: socketHint(node.facts.argv) })),
       sockets: servers.flatMap(socketsNamedBelow),
     });
+    const listing = await (hurry ? Promise.race([listed, soonEnough()]) : listed);
+    if (listing === null) return unanswered(servers);
     this.#asked = isUpToDate(listing, look) ? { children, clock: look.clock, listing } : null;
     return listing;
   }
 }
+
+/** A server at rest answers within this time. */
+const AT_ONCE_MS = 25;
+
+const soonEnough = (): Promise<null> => new Promise(answer => setTimeout(() => answer(null), AT_ONCE_MS));
+
+/** The next look asks again: an answer from now would not know the panes of then. */
+const unanswered = (servers: readonly Node[]): TmuxListing => ({
+  servers: servers.map(node => ({ socket: '', pid: node.facts.pid, reachable: false, panes: [] })),
+  warnings: [],
+});
 
 /** From the whole look: the tree may leave out panes that concern no agent, now and then. */
 const describeChildren = (servers: ReadonlySet<number>, look: Look): string =>

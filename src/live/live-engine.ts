@@ -70,7 +70,7 @@ export class LiveEngine implements Live {
 
   /** Resolves with data: the first paint is never an empty screen. */
   static async start(options: LiveEngineOptions): Promise<LiveEngine> {
-    const first = await options.collector.collect({ all: options.all });
+    const first = await options.collector.collect({ all: options.all, hurry: true });
     // A recorded table does not change: one look is all there is.
     const recorded = options.system.readOnly !== null;
     const engine = new LiveEngine(options, recorded ? first : withLeaksSeenTwice(null, first));

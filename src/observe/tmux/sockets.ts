@@ -33,11 +33,12 @@ export const socketOfTmuxVariable = (value: string): string | null =>
 
 /** Every socket of the user worth asking: the named ones and those that environments speak of, each once. */
 export const findSockets = (uid: number, env: NodeJS.ProcessEnv, extra: readonly string[]): string[] => {
-  const candidates = [...namedSockets(socketDirectory(uid, env), uid), ...extra];
+  // Those that somebody speaks of first: they are in use, and there may be time for no others.
+  const candidates = [...[...extra].sort(), ...namedSockets(socketDirectory(uid, env), uid).sort()];
   const found = new Set<string>();
   for (const path of candidates) {
     const socket = ownSocket(path, uid);
     if (socket !== null) found.add(socket);
   }
-  return [...found].sort();
+  return [...found];
 };

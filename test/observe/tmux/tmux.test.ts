@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -104,6 +105,40 @@ describe('listTmux with real servers', () => {
     process.kill(pid, 'SIGCONT');
     expect(servers).toEqual([{ socket: socketPath(), pid, reachable: false, panes: [] }]);
     expect(warnings[0]).toContain('did not answer');
+  });
+
+  it('asks none of 500 stale sockets with a tmux of its own, and still finds the one that lives', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'zzz', 'sleep 1000');
+    const counted = sandbox.path('asked');
+    const tmux = execFileSync('sh', ['-c', 'command -v tmux'], { encoding: 'utf8' }).trim();
+    sandbox.write('counting/tmux', `#!/bin/sh\necho asked >> ${counted}\nexec ${tmux} "$@"\n`, 0o755);
+    const stale = createServer();
+    const path = sandbox.path('tmux', `tmux-${uid}`, 'a-stale');
+    await new Promise<void>(listening => stale.listen(path, listening));
+    for (let i = 0; i < 499; i++) linkSync(path, `${path}-${i}`);
+    await new Promise(closed => stale.close(closed));
+    const env = { ...sandbox.env, PATH: `${sandbox.path('counting')}:${process.env.PATH}` };
+    const { servers, warnings } = await list({ env, timeoutMs: 10_000 });
+    expect(servers.map(server => server.panes.map(pane => pane.session))).toEqual([['zzz']]);
+    expect(warnings).toEqual([]);
+    expect(readFileSync(counted, 'utf8').trim().split('\n')).toHaveLength(1);
+  });
+
+  it('gives 20 silent sockets a second in all, asks those first that somebody speaks of, and says it once', async () => {
+    sandbox.tmux('new-session', '-d', '-s', 'zzz', 'sleep 1000');
+    const silent = Array.from({ length: 20 }, () => createServer());
+    for (const [i, server] of silent.entries())
+      await new Promise<void>(listening =>
+        server.listen(sandbox.path('tmux', `tmux-${uid}`, `a${i}`), listening),
+      );
+    const began = performance.now();
+    const { servers, warnings } = await list({ sockets: [`${socketPath()},1,0`] });
+    // One second, and what a busy machine takes to end eight children.
+    expect(performance.now() - began).toBeLessThan(2500);
+    for (const server of silent) server.close();
+    expect(servers.filter(server => server.reachable)).toHaveLength(1);
+    expect(servers.filter(server => !server.reachable)).toHaveLength(20);
+    expect(warnings).toEqual([expect.stringMatching(/cannot be asked .*, and 19 more like it\.$/)]);
   });
 
   it('lists a server process whose socket file was deleted as unreachable', async () => {
