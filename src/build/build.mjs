@@ -5,18 +5,21 @@
  * TUI, pino for the audit log, and so on.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { inkPatches, tuiEntry } from './ink/patches.mjs';
+import { licencesOf } from './licences.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const src = dirname(here);
-const dist = resolve(src, '../dist');
+const root = dirname(src);
+const dist = resolve(root, 'dist');
 /** Built beside and swapped in at the end: whoever starts the program meanwhile gets the old one, whole. */
-const fresh = resolve(src, `../dist.${process.pid}.log`);
+const fresh = resolve(root, `dist.${process.pid}.log`);
 
 /** Files that become chunks when imported with `import()`. */
 const CHUNKS = {
@@ -59,7 +62,9 @@ const commanderWithoutChildren = {
 };
 
 const common = {
+  absWorkingDir: root,
   bundle: true,
+  metafile: true,
   platform: 'node',
   format: 'cjs',
   // A script from the code cache cannot `import()`; all chunks are CommonJS, so it becomes `require`.
@@ -96,32 +101,32 @@ const bundle = (source, output) =>
     outfile: resolve(fresh, output),
   });
 
-/** One real run fills the cache with exactly the functions that a run needs. */
-const cacheWriter = directory => `
-  process.argv = [process.argv[0], 'reaptop', '--once'];
-  process.stdout.write = () => true;
-  const { script } = require(${JSON.stringify(resolve(directory, 'cli.js'))});
-  process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(resolve(directory, 'main.cache'))}, script.createCachedData()));
-`;
+/** Without a home: building leaves nothing outside the clone. */
+const manual = () => execFileSync(process.execPath, [resolve(fresh, 'cli.js'), 'manual'], { env: {} });
 
 try {
   const present = Object.entries(CHUNKS).filter(([source]) => existsSync(resolve(src, source)));
-  await Promise.all([
+  const built = await Promise.all([
     bundle('cli.ts', 'main.js'),
     ...present.map(([source, output]) => bundle(source, output)),
   ]);
-  copyFileSync(resolve(here, 'launch.cjs'), resolve(fresh, 'cli.js'));
-  chmodSync(resolve(fresh, 'cli.js'), 0o755);
-  writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');
-  try {
-    execFileSync(process.execPath, ['-e', cacheWriter(fresh)], { stdio: 'ignore' });
-  } catch {
-    // A machine on which --once cannot run (no /proc) still gets a working, slower program.
-  }
-  writeFileSync(
-    resolve(fresh, 'reaptop.1'),
-    execFileSync(process.execPath, [resolve(fresh, 'cli.js'), 'manual']),
+  const hash = createHash('sha256')
+    .update(readFileSync(resolve(fresh, 'main.js')))
+    .digest('hex');
+  const launch = readFileSync(resolve(here, 'launch.cjs'), 'utf8').replace(
+    "'BUILD'",
+    `'${hash.slice(0, 16)}'`,
   );
+  writeFileSync(resolve(fresh, 'cli.js'), launch, { mode: 0o755 });
+  writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');
+  writeFileSync(
+    resolve(fresh, 'LICENSES.txt'),
+    licencesOf(
+      root,
+      built.map(({ metafile }) => metafile),
+    ),
+  );
+  writeFileSync(resolve(fresh, 'reaptop.1'), manual());
   rmSync(dist, { recursive: true, force: true });
   renameSync(fresh, dist);
 } finally {

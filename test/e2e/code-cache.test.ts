@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI } from '../support/cli.ts';
+import { Sandbox } from '../support/sandbox.ts';
+
+let sandbox: Sandbox;
+let cli: string;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  cpSync(dirname(CLI), sandbox.path('dist'), { recursive: true });
+  cli = sandbox.path('dist/cli.js');
+});
+afterEach(() => sandbox.close());
+
+const directory = (): string => join(sandbox.home, '.cache/reaptop');
+const caches = (): string[] => readdirSync(directory()).sort();
+
+/** Runs the program in a script that tells what became of the cache: used, rejected, or none. */
+const run = (...args: string[]): string => {
+  const script = `
+    process.argv = [process.argv[0], ${JSON.stringify(cli)}, ...${JSON.stringify(args)}];
+    process.stdout.write = () => true;
+    const { script } = require(${JSON.stringify(cli)});
+    process.on('exit', () => process.stderr.write({ false: 'used', true: 'rejected', undefined: 'none' }[script.cachedDataRejected]));
+  `;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], {
+    env: sandbox.env,
+    cwd: sandbox.path('work'),
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  return stderr;
+};
+
+describe('the code cache', () => {
+  it('is not in the build, is made by the first run of a command for this user alone, and used by the next', () => {
+    expect(readdirSync(dirname(CLI)).filter(name => name.includes('cache'))).toEqual([]);
+    expect([run('--once'), run('--once')]).toEqual(['none', 'used']);
+    expect([run('completion', 'bash'), run('completion', 'bash')]).toEqual(['none', 'used']);
+    expect(caches()).toHaveLength(2);
+    expect(statSync(directory()).mode & 0o777).toBe(0o700);
+    for (const name of caches()) expect(statSync(join(directory(), name)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is rejected when it is broken, and made anew', () => {
+    run('--once');
+    const path = join(directory(), caches()[0]!);
+    writeFileSync(path, 'nonsense');
+    expect([run('--once'), run('--once')]).toEqual(['rejected', 'used']);
+  });
+
+  it('of another build is not looked at: V8 would take any source of the same length for the same', () => {
+    run('--once');
+    const launch = readFileSync(cli, 'utf8');
+    writeFileSync(cli, launch.replace(/const BUILD = '[0-9a-f]{16}'/, "const BUILD = 'another'"));
+    expect(launch).toMatch(/const BUILD = '[0-9a-f]{16}'/);
+    expect(run('--once')).toBe('none');
+  });
+
+  it('is never read through a link, nor when somebody else could have written it', () => {
+    run('--once');
+    const path = join(directory(), caches()[0]!);
+    chmodSync(path, 0o666);
+    expect(run('--once')).toBe('none');
+    expect(run('--once')).toBe('used'); // its own, put in the place of the other
+    cpSync(path, sandbox.path('planted'));
+    spawnSync('rm', [path]);
+    symlinkSync(sandbox.path('planted'), path);
+    expect(run('--once')).toBe('none');
+  });
+
+  it.runIf(process.getuid?.() === 0)('in the home of another user is neither read nor written', () => {
+    run('--once');
+    chownSync(join(directory(), caches()[0]!), 65534, 65534);
+    chownSync(directory(), 65534, 65534);
+    expect([run('--once'), run('--once')]).toEqual(['none', 'none']);
+    expect(caches()).toHaveLength(1);
+  });
+
+  it('keeps a dozen, the youngest, and nothing fails where it cannot be kept', () => {
+    run('--once');
+    for (let n = 0; n < 20; n += 1) sandbox.write(`home/.cache/reaptop/old${n}.cache`, '');
+    run('completion', 'zsh');
+    expect(caches()).toHaveLength(12);
+    sandbox.write('home/file', '');
+    const env = { ...sandbox.env, XDG_CACHE_HOME: join(sandbox.home, 'file') };
+    const { status, stderr } = spawnSync(process.execPath, [cli, '--once'], { env, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
