@@ -12,6 +12,7 @@ import type { Severity } from '../model/finding.ts';
 import type { Kind } from '../model/kind.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';
@@ -203,5 +204,5 @@ const writeJson = (
     plan: planJson(plan),
     outcomes: outcomesJson(result?.outcomes ?? []),
   };
-  out.write(`${JSON.stringify(document, null, 2)}\n`);
+  out.write(`${showableJson(JSON.stringify(document, null, 2))}\n`);
 };

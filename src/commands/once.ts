@@ -1,6 +1,7 @@
 import type { Collector } from '../collect/collector.ts';
 import { atLeast, type Severity } from '../model/finding.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { showableJson } from '../model/text.ts';
 import { EXIT_FAIL_ON } from './exit-codes.ts';
 import { snapshotJson } from './json.ts';
 import { onceText } from './once-text.ts';
@@ -23,7 +24,9 @@ export const once = async (collector: Collector, options: OnceOptions, out: Outp
 
 export const showSnapshot = (snapshot: Snapshot, options: OnceOptions, out: Output): number => {
   out.write(
-    options.json ? `${JSON.stringify(snapshotJson(snapshot), null, 2)}\n` : onceText(snapshot, options),
+    options.json
+      ? `${showableJson(JSON.stringify(snapshotJson(snapshot), null, 2))}\n`
+      : onceText(snapshot, options),
   );
   return failOnCode(snapshot, options.failOn);
 };

@@ -11,7 +11,7 @@ import { planSweep } from '../judge/plan/sweep.ts';
 import { asPlan, type FileAct, type SweepPlan } from '../judge/plan/sweep-plan.ts';
 import type { Severity } from '../model/finding.ts';
 import { plural, spellBytes } from '../model/format.ts';
-import { cut } from '../model/text.ts';
+import { cut, showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';
@@ -211,5 +211,5 @@ const writeJson = (
     sessions: result?.sessions ?? [],
     files: result?.files ?? [],
   };
-  out.write(`${JSON.stringify(document, null, 2)}\n`);
+  out.write(`${showableJson(JSON.stringify(document, null, 2))}\n`);
 };

@@ -27,6 +27,18 @@ const spell = (char: string): string => {
 /** Untrusted text with every control, escape, bidi or invisible character spelled out. Clean text is returned as it is. */
 export const visible = (text: string): string => (NOT_PLAIN.test(text) ? text.replace(UNSAFE, spell) : text);
 
+/** JSON that a terminal may show: what JSON.stringify leaves raw (C1, bidi, invisible) is escaped, with no loss. */
+export const showableJson = (json: string): string =>
+  NOT_PLAIN.test(json) ? json.replace(UNSAFE_IN_JSON, escapeUnits) : json;
+
+/** Line feeds are JSON's own. */
+const UNSAFE_IN_JSON = new RegExp(UNSAFE.source.replace('\\u{0}-\\u{1f}', ''), 'gu');
+
+const escapeUnits = (char: string): string =>
+  [...Array(char.length).keys()]
+    .map(at => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+
 const NEEDS_QUOTES = /[\s'"]/;
 
 const quote = (word: string): string => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLI } from '../support/cli.ts';
@@ -98,6 +98,32 @@ describe('whatever a repository contains, a snapshot takes no longer than two se
     expect(cpuSeconds).toBeLessThan(LIMIT);
     expect(heartbeats.filter(({ path }) => /pipe|device|loop\//.test(path))).toEqual([]);
     expect(heartbeats.filter(({ path }) => path.includes('_huge/'))).toHaveLength(4);
+  });
+
+  it('names that would talk to the terminal: they are spelled out everywhere, and nothing is done by them', () => {
+    const name = '2_b\u001b]52;c;QUJD\u0007\u202ex\u009b31m';
+    const left = ['.agent-progress.json', '.postflight-pending'].map(file =>
+      put(`specs/${name}/${file}`, '{}'),
+    );
+    const longAgo = new Date(Date.now() - 3 * 86_400_000);
+    for (const path of left) utimesSync(path, longAgo, longAgo);
+    for (const args of [
+      ['--once'],
+      ['--once', '--json'],
+      ['sweep'],
+      ['sweep', '--json'],
+      ['sweep', '--force'],
+    ]) {
+      const { stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+        cwd: repository,
+        env: { ...sandbox.env, COLUMNS: '500' },
+        encoding: 'utf8',
+      });
+      const raw = `${stdout}${stderr}`.match(/[^\n -~…→×·•│├└─]/g);
+      expect([args, raw]).toEqual([args, null]);
+      expect(stdout).toContain(args.includes('--json') ? '2_b\\\\x1b]52' : '2_b\\x1b]52');
+    }
+    expect(left.every(path => existsSync(path))).toBe(true);
   });
 
   it('pipes as --config and --from', () => {

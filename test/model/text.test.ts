@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cells, cut, quoteArgs, visible } from '../../src/model/text.ts';
+import { cells, cut, quoteArgs, showableJson, visible } from '../../src/model/text.ts';
 
 const FORBIDDEN =
   /[\x00-\x1f\x7f-\x9f\u{61c}\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{d800}-\u{dfff}]/u;
@@ -13,6 +13,17 @@ const anyText = fc.oneof(
     )
     .map(parts => parts.join('')),
 );
+
+describe('JSON on a terminal', () => {
+  test('keeps every value and shows none of what could move or reorder text', () => {
+    const value = { a: 'x\u009b31m\u202ey\u{e0041}\ud800', 'k\u2066': ['é…', '\u001b[2J', 'a\nb'] };
+    const text = showableJson(JSON.stringify(value, null, 2));
+    expect(JSON.parse(text)).toEqual(value);
+    expect(text).not.toMatch(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}\u001b]/u);
+    expect(text).toContain('é…');
+    expect(text.split('\n')).toHaveLength(8);
+  });
+});
 
 describe('visible', () => {
   test.each([

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { showableJson } from '../../model/text.ts';
 import { errorSentence, openOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory, statePlace } from '../../observe/state/state-directory.ts';
 import { AUDIT_FILE, type AuditLine } from './lines.ts';
@@ -59,7 +60,8 @@ const append = (fd: number, line: AuditLine): void => {
     {
       write(text: string): void {
         try {
-          writeWhole(fd, endsInMiddle(fd) ? `\n${text}` : text);
+          const line = showableJson(text);
+          writeWhole(fd, endsInMiddle(fd) ? `\n${line}` : line);
         } catch (error) {
           failed = error;
         }

@@ -1,6 +1,7 @@
 import type { HowRead } from '../../agents/files/format.ts';
 import type { Understood } from '../../agents/files/reader.ts';
 import { NO_CONTENT, type Reading, type ReadingFormat, readingOf } from '../../model/heartbeat.ts';
+import { visible } from '../../model/text.ts';
 import { type FileStat, READ_LIMIT, readHead, readTail } from './read-bounded.ts';
 
 /** How a file that was found is read, and as what. */
@@ -29,7 +30,8 @@ const attempt = (path: string, format: KnownFormat, seen: FileStat): Attempt | n
 
 /**
  * Reads one known file. What cannot be understood now keeps what was last understood of it, with the
- * reason beside: these files are written by shell redirections and are half there half the time.
+ * reason beside: these files are written by shell redirections and are half there half the time. A path is text that
+ * a repository chose: what cannot be shown is spelled out here, and so such a file is shown and never acted on.
  * null: the file is gone.
  */
 export const readKnownFile = (
@@ -43,8 +45,8 @@ export const readKnownFile = (
   if (made === null) return null;
   const { result, stat } = made;
   return readingOf(result.ok ? result.content : (before ?? NO_CONTENT), {
-    path,
-    root,
+    path: visible(path),
+    root: visible(root),
     format: format.format,
     source: format.source,
     mtime: stat.mtimeMs,

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NO_CONTENT, type Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession } from '../../model/snapshot.ts';
+import { visible } from '../../model/text.ts';
 
 const SLUG_LIMIT = 200;
 
@@ -40,8 +41,8 @@ const transcriptOf = (session: ClaudeSession): Reading[] => {
   return [
     {
       ...NO_CONTENT,
-      path,
-      root: configDir,
+      path: visible(path),
+      root: visible(configDir),
       format: 'transcript',
       source: null,
       mtime,
