@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as gemini from './gemini.ts';
 import * as messages from './messages.ts';
+import * as responses from './responses.ts';
 import { Scripts } from './script.ts';
 
 const bodyOf = async (request: IncomingMessage): Promise<Record<string, unknown>> => {
@@ -42,6 +44,25 @@ const ENDPOINTS: readonly (readonly [RegExp, Endpoint])[] = [
       else json(response, messages.wholeAnswer(model, call));
     },
   ],
+  [
+    /\/responses$/,
+    async (body, response, scripts) =>
+      events(response, responses.answer(await scripts.next(responses.conversationOf(body)))),
+  ],
+  [
+    /:streamGenerateContent$/,
+    async (body, response, scripts) => {
+      const answer = gemini.answer(await scripts.next(gemini.conversationOf(body)));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`data: ${JSON.stringify(answer)}\n\n`);
+    },
+  ],
+  [
+    /:generateContent$/,
+    async (body, response, scripts) =>
+      json(response, gemini.answer(await scripts.next(gemini.conversationOf(body)))),
+  ],
+  [/:countTokens$/, (_, response) => json(response, { totalTokens: 10 })],
 ];
 
 /** The only thing that the agents of a scene can reach: it answers as their model's API would, from scripts. */
