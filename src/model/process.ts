@@ -39,6 +39,8 @@ export interface ProcessDetails {
   readonly stdin: Stdin;
   /** fd 0, 1 or 2 is on a pty whose other side is closed. */
   readonly lostTerminal: boolean;
+  /** The file that its standard output goes to. Absent: not read, or no file. */
+  readonly output?: string;
   /** TCP ports it listens on, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
   readonly listening: { readonly ports: readonly number[]; readonly clients: number } | null;
 }

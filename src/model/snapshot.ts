@@ -82,6 +82,8 @@ export interface ClaudeSession {
   readonly socket: string | null;
   /** Kept warm by the supervisor, and nobody's session yet. */
   readonly spare: boolean;
+  /** Where shells write that it took over from another session; `/clear` there may have changed their ids before. */
+  readonly adoptedOutputs: readonly string[];
   readonly path: string;
 }
 

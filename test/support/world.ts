@@ -94,6 +94,7 @@ export const session = (
   jobId: null,
   socket: null,
   spare: false,
+  adoptedOutputs: [],
   path: `/home/me/.claude/sessions/${pid}.json`,
   ...extra,
 });

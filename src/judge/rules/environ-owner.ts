@@ -1,33 +1,12 @@
 import { EVIDENCE, type Evidence } from '../../agents/index.ts';
 import { ancestorsOf } from '../../model/forest.ts';
-import type { EnvName } from '../../model/process.ts';
+import { carriesMarks, pidIn, variableOf } from './marks.ts';
 import { type Ownership, ownedBy } from './ownership.ts';
 import { calls, isRunningAgent, type Node, startedAfter } from './tree.ts';
 import type { World } from './world.ts';
 
 /** As many characters of a session's id as git shows of a commit's: enough to tell two apart. */
 const SHOWN_ID = 8;
-
-const pidIn = (text: string | undefined): number | null =>
-  text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
-
-const variableOf = (node: Node, name: EnvName | null): string | undefined =>
-  name === null ? undefined : node.facts.env?.[name];
-
-/** Did a session of this family put its marks into the environment of this process, or of one that started it? */
-const carriesMarks = (node: Node, { marks }: Evidence): boolean =>
-  node.facts.env !== null && marks.some(name => node.facts.env?.[name] !== undefined);
-
-/** Environment left by an agent: the process was once started below one. */
-export const wasStartedByAgent = (node: Node): boolean => EVIDENCE.some(family => carriesMarks(node, family));
-
-/** The ids of the sessions that its environment names, of every family. */
-export const sessionsNamedBy = (node: Node): string[] =>
-  EVIDENCE.flatMap(({ sessionIds }) => sessionIds.flatMap(name => variableOf(node, name) ?? []));
-
-/** The sockets of the sessions that its environment names. */
-export const socketsNamedBy = (node: Node): string[] =>
-  EVIDENCE.flatMap(({ socket }) => variableOf(node, socket) ?? []);
 
 /**
  * A tmux server, a user manager or a container's PID 1 that was started from an agent's shell hands that agent's

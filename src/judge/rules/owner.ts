@@ -1,6 +1,7 @@
 import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
-import { environOwners, sessionsNamedBy, socketsNamedBy } from './environ-owner.ts';
+import { environOwners } from './environ-owner.ts';
+import { pidsNamedBy, sessionsNamedBy, socketsNamedBy } from './marks.ts';
 import { type Ownership, ownedBy } from './ownership.ts';
 import { agentAbove, calls, isRunningAgent, type Node, nodeWithKey } from './tree.ts';
 import type { World } from './world.ts';
@@ -52,13 +53,14 @@ const byLineage: Evidence = (node, world) => {
 
 /** Whose work another session took over: by a fork, in a spare, or by listening where its owner listened. */
 const byContinuation: Evidence = (node, world) => {
-  const { adopterOf, listenerOn } = world.continued;
+  const { adopterOf, listenerOn, successorOf } = world.continued;
   const listener = socketsNamedBy(node).map(listenerOn).find(isAnother(node));
   if (listener !== undefined)
     return [ownedBy(listener, world, 'continued', `its environment names the socket of ${calls(listener)}`)];
-  const told = world.lineage.entryOf(keyOf(node.facts))?.sessionId ?? null;
-  const ids = told === null ? sessionsNamedBy(node) : [...sessionsNamedBy(node), told];
-  const adopter = ids.map(adopterOf).find(isAnother(node));
+  const seen = world.lineage.entryOf(keyOf(node.facts));
+  const ids = [...sessionsNamedBy(node), ...(seen?.sessionId == null ? [] : [seen.sessionId])];
+  const pids = [...pidsNamedBy(node), ...(seen === undefined ? [] : [Number.parseInt(seen.owner, 10)])];
+  const adopter = [...ids.map(adopterOf), ...pids.map(successorOf)].find(isAnother(node));
   return adopter === undefined
     ? NOTHING
     : [ownedBy(adopter, world, 'continued', `its session was taken over by ${calls(adopter)}`)];

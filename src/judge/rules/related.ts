@@ -4,8 +4,8 @@ import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
 import { climber, panesOf } from './climb.ts';
-import { wasStartedByAgent } from './environ-owner.ts';
 import type { Lineage } from './lineage.ts';
+import { wasStartedByAgent } from './marks.ts';
 import { agentAbove, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
 
 /** Kinds that are an agent's business wherever they are found. */

@@ -10,6 +10,7 @@ import {
 } from '../../model/json-fields.ts';
 import type { ClaudeRecords, ClaudeSession, StrangeFile } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
+import { adoptedOutputs } from './claude-tasks.ts';
 import { type BoundedRead, readHead } from './read-bounded.ts';
 
 /** cwd is compared with /proc's, so it keeps every character that `visible` would not change. */
@@ -38,9 +39,16 @@ export const parseClaudeSession = (text: string, path: string): ClaudeSession | 
     jobId: textField(record, 'jobId'),
     socket: pathField(record, 'messagingSocketPath'),
     spare: record.spare === true,
+    adoptedOutputs: [],
     path,
   };
 };
+
+/** Only a session that runs in the background has taken over anything. */
+const withAdopted = (session: ClaudeSession): ClaudeSession =>
+  session.kind === 'bg'
+    ? { ...session, adoptedOutputs: adoptedOutputs(session.cwd, session.sessionId) }
+    : session;
 
 const sessionFiles = (directory: string): string[] => {
   // Asked without an exception: the directory is absent on every machine without Claude.
@@ -68,7 +76,7 @@ export const readClaudeSessions = (
         const session = read.ok ? parseClaudeSession(read.text, path) : null;
         if (session === null && isStrange(read)) strange.push({ path, pid: Number.parseInt(name, 10) });
         // The file's name is the pid; a copy of another session's file proves nothing about this one.
-        if (session !== null && name === `${session.pid}.json`) sessions.push(session);
+        if (session !== null && name === `${session.pid}.json`) sessions.push(withAdopted(session));
       }
     } catch {
       // Unreadable directory: no evidence, which judging treats as unknown.

@@ -46,6 +46,12 @@ const isLostTerminal = (link: string): boolean => link.startsWith('/dev/pts/') &
 export const lostTerminal = (root: string, pid: number): boolean =>
   [0, 1, 2].some(fd => isLostTerminal(readLink(`${root}/${pid}/fd/${fd}`) ?? ''));
 
+/** The file that standard output goes to; undefined when it is none, or when we may not look. */
+export const outputFile = (root: string, pid: number): string | undefined => {
+  const link = readLink(`${root}/${pid}/fd/1`);
+  return link === null || !link.startsWith('/') || link.startsWith('/dev/') ? undefined : link;
+};
+
 /** `holders`: who to ask first (the parent nearly always holds the other end), then everybody else. */
 export const readStdin = (
   root: string,

@@ -4,7 +4,7 @@ import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { ENV_NAMES, type EnvName, type NamedEnv, type ProcessDetails } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
 import type { DetailRequest } from '../system.ts';
-import { lostTerminal, readStdin, socketInodes } from './descriptors.ts';
+import { lostTerminal, outputFile, readStdin, socketInodes } from './descriptors.ts';
 import { BUFFER, listDirectory, readLink, readOnceIntoBuffer, readText } from './read.ts';
 import { listeningOf, readTcp, type TcpTable } from './sockets.ts';
 import { readStatus } from './status.ts';
@@ -161,7 +161,9 @@ export class DetailReader {
     const root = this.#root;
     const readDescriptors = request.descriptors && (kept === undefined || kept.stdin === 'unknown');
     const readSockets = request.sockets && (kept === undefined || kept.listening === null);
+    const output = readDescriptors ? outputFile(root, pid) : kept?.output;
     return {
+      ...(output === undefined ? {} : { output: visible(output) }),
       cwd: kept === undefined ? visibleOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       stdin: readDescriptors ? readStdin(root, pid, request.ppid, everybody) : (kept?.stdin ?? 'unknown'),
       lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),

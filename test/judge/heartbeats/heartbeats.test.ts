@@ -115,6 +115,7 @@ describe('joining', () => {
     jobId: null,
     socket: null,
     spare: false,
+    adoptedOutputs: [],
     path: `/h/.claude/sessions/${pid}.json`,
   });
   const joined = (props: Props) => only(props).agent?.pid ?? null;

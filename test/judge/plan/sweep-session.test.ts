@@ -31,6 +31,7 @@ const session = (status: string | null, part: Partial<ClaudeSession> = {}): Clau
   jobId: null,
   socket: null,
   spare: false,
+  adoptedOutputs: [],
   path: '/h/.claude/sessions/1101.json',
   ...part,
 });

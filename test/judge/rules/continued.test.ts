@@ -112,6 +112,36 @@ describe('a session that was moved to the background', () => {
   });
 });
 
+describe('a session that was cleared and then moved to the background', () => {
+  const FIRST = '11111111-1244-4e57-8cc8-184e144261c7';
+  const OUTPUT = `/tmp/claude-1000/-home-me-project/${FIRST}/tasks/b02swueby.output`;
+  const env = { ...SHELL, CLAUDE_CODE_SESSION_ID: FIRST };
+  const rows: Row[] = [
+    [6000, LOGIN, `claude --session-id ${NEW} --fork-session --resume ${TRANSCRIPT}`],
+    [5000, 1, '/bin/bash -c sleep', { env, details: { output: OUTPUT } }],
+    [5001, 5000, 'sleep 3001', { env }],
+    [5002, 1, 'sleep 3002', { env: { ...SHELL, CLAUDE_CODE_SESSION_ID: 'in-between' } }],
+  ];
+  const adopting = session(6000, NEW, { kind: 'bg', adoptedOutputs: [OUTPUT] });
+
+  it('keeps the shell whose output it reads on, and all that the same process had started', () => {
+    const { at } = world(rows, { sessions: [adopting] });
+    for (const pid of [5000, 5001, 5002])
+      expect(at(pid)).toMatchObject({ verdict: 'live', owner: { pid: 6000, how: 'continued' } });
+  });
+
+  it('keeps nothing of which it reads nothing, and nothing when it has ended', () => {
+    const { verdict } = world(rows, { sessions: [session(6000, NEW, { kind: 'bg' })] });
+    expect([5000, 5001, 5002].map(verdict)).toEqual(['leak', 'leak', 'leak']);
+    expect(world(rows.slice(1), { sessions: [adopting] }).verdict(5000)).toBe('leak');
+  });
+
+  it('is no successor of a process that still runs', () => {
+    const alive: Row[] = [[500, LOGIN, 'claude'], ...rows];
+    expect(world(alive, { sessions: [adopting] }).at(5002).owner?.pid).toBe(500);
+  });
+});
+
 describe('a session that was resumed the next morning', () => {
   const RESUMED: Row = [6000, LOGIN, `claude --resume ${OLD}`];
   const left = (command: string): Row => [5000, 1, command, { env: SERVER }];

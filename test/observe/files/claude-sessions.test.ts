@@ -45,6 +45,7 @@ describe('readClaudeSessions', () => {
         jobId: null,
         socket: '/tmp/cc-socks/4242.sock',
         spare: false,
+        adoptedOutputs: [],
         path,
       },
     ]);

@@ -24,6 +24,7 @@ describe('transcripts', () => {
     jobId: null,
     socket: null,
     spare: false,
+    adoptedOutputs: [],
     path: sandbox.path('home', '.claude', 'sessions', '9.json'),
   });
   const write = (relative: string, seconds: number): void => {
