@@ -12,6 +12,8 @@ const BROWSER_PROGRAMS = [
   'Brave Browser',
 ];
 
+const CRASH_HANDLERS = list('chrome_crashpad_handler crashpad_handler');
+
 const DRIVER_FLAGS = list(`
   --remote-debugging-port --remote-debugging-pipe --headless -headless --enable-automation --marionette -marionette
   --juggler --juggler-pipe -juggler-pipe --inspector-pipe`);
@@ -36,6 +38,7 @@ const FORMS: readonly Form[] = [
 
 /** Browsers that an agent drives are tools of its session; a person's browser is not. */
 export const BROWSERS: readonly Family[] = [
+  { id: 'crash-handler', kind: 'other', programs: CRASH_HANDLERS, role: 'crash-handler' },
   {
     id: 'driven-browser',
     kind: 'browser',

@@ -32,6 +32,8 @@ export type Role =
   | 'lean-worker'
   /** Anybody may drive it over TCP. */
   | 'debuggable-browser'
+  /** Made itself a daemon while its browser runs, and ends with it. */
+  | 'crash-handler'
   | 'tmux-server'
   | 'tmux-client'
   /** WSL's own processes: killing one destroys the distribution. */

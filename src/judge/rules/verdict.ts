@@ -5,6 +5,7 @@ import { abandonment } from './abandonment.ts';
 import { workBelow } from './at-work.ts';
 import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
 import type { Climb } from './climb.ts';
+import { browserOfHandler } from './crash-handler.ts';
 import { isOwnOwner, ownershipOf } from './owner.ts';
 import type { Ownership } from './ownership.ts';
 import { hardReason, softReason } from './protect.ts';
@@ -105,6 +106,7 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     const orphaned = `adopted by ${root}`;
     const foreign = ownership !== null && !isOwnOwner(node, ownership) ? ownership : null;
     if (foreign?.fate === 'alive') return rule('live', foreign.why);
+    if (node.seen.role === 'crash-handler') return helping(node, foreign, orphaned);
     const inherited = fromParent(node);
     if (inherited !== null) return inherited;
     const kind = carriedKind(node);
@@ -138,6 +140,17 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
     if (node.seen.role === 'bash-tool')
       return rule('suspect', "a shell of Claude's Bash tool; nothing says whose session it was", orphaned);
     return rule('unknown', `${orphaned}; nothing says who started it`);
+  };
+
+  /** A crash handler ends by itself with its browser: while it runs, that one decides. */
+  const helping = (node: Node, foreign: Ownership | null, orphaned: string): Ruling => {
+    const browser = browserOfHandler(node, world.tree);
+    if (browser === null)
+      return foreign === null || foreign.fate === 'undecided'
+        ? rule('unknown', `${orphaned}; nothing says who started it`)
+        : rule('suspect', 'the browser that it belongs to was not found', foreign.why, orphaned);
+    const { verdict, why } = judge(browser);
+    return goesWith(node, browser, verdict === 'protected' ? 'live' : verdict, why);
   };
 
   /** A subtree is judged by its root: what hangs below a leaked server goes with it. */
