@@ -35,6 +35,8 @@ const CHUNKS = {
   'commands/completion/index.ts': 'completion.js',
   'commands/live.ts': 'live.js',
   'commands/past.ts': 'past.js',
+  'collect/builds.ts': 'builds.js',
+  'commands/hook/session-start.ts': 'session-start.js',
   'tui/main.tsx': 'tui.js',
 };
 
@@ -108,6 +110,7 @@ try {
   const present = Object.entries(CHUNKS).filter(([source]) => existsSync(resolve(src, source)));
   const built = await Promise.all([
     bundle('cli.ts', 'main.js'),
+    bundle('commands/hook/entry.ts', 'hook.js'),
     ...present.map(([source, output]) => bundle(source, output)),
   ]);
   const hash = createHash('sha256')

@@ -68,11 +68,16 @@ const writeCache = script => {
   }
 };
 
-const file = join(__dirname, 'main.js');
-const source = `(function (require, module, exports, __dirname, __filename) {${fs.readFileSync(file, 'utf8')}\n})`;
-const cachedData = place === null ? undefined : readCache();
-const script = new vm.Script(source, { filename: file, cachedData });
-module.exports.script = script;
-if (place !== null && (cachedData === undefined || script.cachedDataRejected))
-  process.on('exit', () => writeCache(script));
-script.runInThisContext()(require, module, module.exports, __dirname, file);
+const start = () => {
+  const file = join(__dirname, 'main.js');
+  const source = `(function (require, module, exports, __dirname, __filename) {${fs.readFileSync(file, 'utf8')}\n})`;
+  const cachedData = place === null ? undefined : readCache();
+  const script = new vm.Script(source, { filename: file, cachedData });
+  module.exports.script = script;
+  if (place !== null && (cachedData === undefined || script.cachedDataRejected))
+    process.on('exit', () => writeCache(script));
+  script.runInThisContext()(require, module, module.exports, __dirname, file);
+};
+
+/** Hooks run at every step of every session: they have a small program of their own. */
+if (argv[2] !== 'hook' || !require('./hook.js').hookEntry(argv.slice(3))) start();

@@ -6,7 +6,7 @@ import { detailQuestions, keysOf, relatedNodes } from '../judge/rules/related.ts
 import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/tree.ts';
 import type { Config } from '../model/config.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { Look, Observation } from '../model/snapshot.ts';
+import type { ClaudeRecords, ClaudeSession, Look, Observation } from '../model/snapshot.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
@@ -38,6 +38,8 @@ export interface CollectorOptions {
   readonly files?: AgentFiles;
   /** What is known of processes that nobody has seen below their agent in this run. */
   readonly memory?: LineageMemory | undefined;
+  /** Sessions that are known to live though Claude has not written them down yet: the one whose hook this is. */
+  readonly alsoLive?: readonly ClaudeSession[] | undefined;
   /** Things to say with every snapshot, such as an ignored project file. */
   readonly warnings?: readonly string[];
 }
@@ -90,7 +92,7 @@ export class Collector {
       ({ tree, related } = await this.#grow(look, all, breath));
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
-    const records = look.self === null ? NO_RECORDS : readClaudeRecords(this.#configDirectories(tree));
+    const records = look.self === null ? NO_RECORDS : this.#records(tree);
     const { sessions } = records;
     await breath.due();
     const told = await readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
@@ -161,6 +163,13 @@ export class Collector {
     if (this.#projects.every(project => known.has(project))) return false;
     this.#settingsRead = Number.NEGATIVE_INFINITY;
     return this.#learnServers(0);
+  }
+
+  #records(tree: Tree): ClaudeRecords {
+    const { alsoLive = [] } = this.#options;
+    const records = readClaudeRecords(this.#configDirectories(tree));
+    const unwritten = alsoLive.filter(({ pid }) => records.sessions.every(session => session.pid !== pid));
+    return unwritten.length === 0 ? records : { ...records, sessions: [...records.sessions, ...unwritten] };
   }
 
   /** Ours, and that of every agent found: sessions of another CLAUDE_CONFIG_DIR are live as well. */

@@ -1,4 +1,5 @@
 import type { Config } from '../model/config.ts';
+import type { ClaudeSession } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES } from './agent-files.ts';
 import { chooseSystem, type PlatformChoice } from './choose-system.ts';
@@ -35,6 +36,7 @@ export const prepareWith = async (
   env: NodeJS.ProcessEnv,
   cwd: string,
   memory?: LineageMemory,
+  alsoLive?: readonly ClaudeSession[],
 ): Promise<Prepared> => {
   const recorded = flags.from !== undefined;
   const settings = await loadRootSettings(recorded ? [] : (flags.root ?? [cwd]));
@@ -54,6 +56,7 @@ export const prepareWith = async (
       roots: flags.root,
       files: recorded ? NO_FILES : files,
       memory: recorded ? undefined : memory,
+      alsoLive,
       warnings: settings.warnings,
     });
   return { config, system, collectorWith, warnings: settings.warnings };

@@ -70,10 +70,21 @@ export interface HookSession {
   readonly denials: { readonly count: number; readonly since: number } | null;
   /** Checks and skips of the throttle's present round. */
   readonly throttle: { readonly checks: number; readonly skips: number };
+  /** Build locks that it holds. */
+  readonly locks: readonly HeldLock[];
   /** Stops that were blocked for a marker, by its path. */
   readonly blocks: Readonly<Record<string, BlockRecord>>;
   /** Stops blocked one after the other, by subagent. */
   readonly inARow: Readonly<Record<string, number>>;
+}
+
+/** A build lock by its key, and the tool call that took it. */
+export interface HeldLock {
+  readonly key: string;
+  readonly toolUseId: string | null;
+  readonly agentId: string | null;
+  /** Where the seeds' empty lock lies beside it; null: nowhere. */
+  readonly beside: { readonly root: string; readonly directory: string } | null;
 }
 
 export interface BlockRecord {

@@ -25,6 +25,8 @@ export interface TerminateOptions {
   readonly system: System;
   readonly plan: Plan;
   readonly graceMs?: number | undefined;
+  /** False: SIGTERM is all that is sent; who takes no notice survives. */
+  readonly kills?: boolean | undefined;
   readonly deadlineMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -89,7 +91,7 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     dropped: again?.dropped ?? new Map(),
   });
   const census = censusOf(run, options);
-  await endAll(run, started.order, census);
+  await endAll(run, started.order, census, options.kills !== false);
   await noteRespawns(run, census);
   await concludeAll(run);
   const outcomes = inPlanOrder(plan, started.outcomes, run);
@@ -107,6 +109,7 @@ const endAll = async (
   run: Run,
   order: readonly Tracked[],
   census: () => Promise<Census | null>,
+  kills: boolean,
 ): Promise<void> => {
   const killsNow = order.some(t => t.step.signal === 'SIGKILL');
   for (const t of killsNow ? rootsFirst(run, order) : order) {
@@ -122,7 +125,7 @@ const endAll = async (
     if (newcomers.length === 0) return;
     for (const t of newcomers) await send(run, t, 'SIGTERM');
   }
-  for (let round = 0; round < KILL_ROUNDS && stopReason(run) === null; round += 1) {
+  for (let round = 0; kills && round < KILL_ROUNDS && stopReason(run) === null; round += 1) {
     await join(run, census, 'SIGKILL');
     const stubborn = running(run);
     if (stubborn.length === 0) return;

@@ -1,0 +1,128 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+} from 'node:fs';
+import { isOurs } from '../../observe/files/read-bounded.ts';
+import { writeWhole } from '../../observe/state/own-file.ts';
+import { type HeldDirectory, inDirectory } from '../sweep/held-directory.ts';
+import { withShortLock } from './short-lock.ts';
+
+export const PROGRESS_FILE = '.agent-progress.json';
+
+const MOST_BYTES = 64 * 1024;
+const WAIT_MS = 500;
+
+/** What a beat says; what it leaves out stays as it was in the file. */
+export interface Beat {
+  readonly session?: string | undefined;
+  /** For a file that names no session yet: the seeds' own names for theirs stay. */
+  readonly sessionIfNone?: string | undefined;
+  readonly task?: number | string | undefined;
+  readonly phase?: number | undefined;
+  readonly operation?: string | undefined;
+  readonly proof?: string | undefined;
+  readonly status?: string | null | undefined;
+  readonly calls?: number | undefined;
+  readonly skipped?: number | undefined;
+  /** Only counted: when somebody else's file was last written stays as it was, for that is its sign of life. */
+  readonly silent?: boolean | undefined;
+}
+
+/**
+ * Beats in the file that the seeds call `.agent-progress.json`, as a whole or not at all. Counters that the file has
+ * are kept and added to. Throws a sentence when the directory is not ours to write in.
+ */
+export const writeBeat = (root: string, directory: string, beat: Beat, now: Date): void =>
+  inDirectory(root, directory, held => {
+    const done = withShortLock(held.at(`${PROGRESS_FILE}.lock`), WAIT_MS, () => {
+      const before = held.stat(PROGRESS_FILE);
+      if (before !== null && !(before.isFile() && isOurs(before)))
+        throw new Error('it is no regular file of ours');
+      const fields = before === null ? {} : readObject(held);
+      replaceHeld(held, PROGRESS_FILE, `${JSON.stringify(beaten(fields, beat, now), null, 2)}\n`);
+      if (beat.silent === true && before !== null)
+        utimesSync(held.at(PROGRESS_FILE), before.atime, before.mtime);
+    });
+    if (done === null) throw new Error('another beat is being written');
+  });
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const count = (value: unknown): number => (Number.isInteger(value) && Number(value) >= 0 ? Number(value) : 0);
+
+const beaten = (fields: Fields, beat: Beat, now: Date): Fields => {
+  const { status: _, session_id: known, ...kept } = fields;
+  const named = typeof known === 'string' && known !== '' && known !== 'null' ? known : null;
+  return {
+    session_id: beat.session ?? named ?? beat.sessionIfNone ?? null,
+    task_number: null,
+    phase: 0,
+    operation: 'initializing',
+    ...kept,
+    ...(beat.task === undefined ? {} : { task_number: beat.task }),
+    ...(beat.silent === true ? {} : { last_update: localIso(now) }),
+    ...(beat.phase === undefined ? {} : { phase: beat.phase }),
+    ...(beat.operation === undefined ? {} : { operation: beat.operation }),
+    ...(beat.proof === undefined ? {} : { proof: beat.proof }),
+    ...(beat.status == null ? {} : { status: beat.status }),
+    diagnostic_calls: count(fields.diagnostic_calls) + (beat.calls ?? 0),
+    skipped_diagnostics: count(fields.skipped_diagnostics) + (beat.skipped ?? 0),
+  };
+};
+
+/** As `date -Iseconds` writes it: local time with its offset. */
+export const localIso = (now: Date): string => {
+  const offset = -now.getTimezoneOffset();
+  const shifted = new Date(now.getTime() + offset * 60_000).toISOString().slice(0, 19);
+  const two = (value: number): string => String(Math.floor(Math.abs(value))).padStart(2, '0');
+  return `${shifted}${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(offset % 60)}`;
+};
+
+const readObject = (held: HeldDirectory): Fields => {
+  const fd = openSync(
+    held.at(PROGRESS_FILE),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  );
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(fstatSync(fd).size, MOST_BYTES));
+    const value: unknown = JSON.parse(buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, 0)));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  } catch {
+    return {}; // torn by a shell's `>`: there is nothing in it to keep
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** A file in a held directory, replaced as a whole. */
+export const replaceHeld = (held: HeldDirectory, name: string, text: string): void => {
+  const draft = `${name}.${process.pid}.tmp`;
+  rmSync(held.at(draft), { force: true });
+  const fd = openSync(held.at(draft), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644);
+  try {
+    writeWhole(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+  try {
+    renameSync(held.at(draft), held.at(name));
+  } catch (error) {
+    rmSync(held.at(draft), { force: true });
+    throw error;
+  }
+};
+
+/** Removes a regular file of ours from a held directory; nothing else of that name. */
+export const removeHeld = (held: HeldDirectory, name: string): boolean => {
+  const stat = lstatSync(held.at(name), { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile() || !isOurs(stat)) return false;
+  rmSync(held.at(name), { force: true });
+  return true;
+};

@@ -1,0 +1,46 @@
+import { updateSession } from '../../act/hooks/session-state.ts';
+import { type HookAnswer, type HookEvent, type HookInput, NO_ANSWER } from '../../model/hook.ts';
+import { beat, beaten } from './beat.ts';
+import { contextOf, freshSession, type HookContext } from './context.ts';
+import { preTool } from './pre-tool.ts';
+import { sessionEnd } from './session-end.ts';
+import { stop } from './stop.ts';
+
+type Handler = (context: HookContext) => HookAnswer | Promise<HookAnswer>;
+
+/** Begins the session's heartbeat; only a new session has the time to clear up. */
+const start: Handler = async context => {
+  const { directory, input } = context;
+  if (directory !== null)
+    updateSession(
+      directory,
+      input.sessionId,
+      () => freshSession(context),
+      before => ({ after: { ...beaten(context, before), operation: 'starting' }, result: true }),
+    );
+  if (input.source !== 'startup') return NO_ANSWER;
+  const { sessionStart } = await import('./session-start.ts');
+  return sessionStart(context);
+};
+
+const HANDLERS = {
+  SessionStart: start,
+  UserPromptSubmit: beat,
+  PreToolUse: preTool,
+  PostToolUse: beat,
+  PostToolUseFailure: beat,
+  SubagentStop: stop,
+  Stop: stop,
+  SessionEnd: sessionEnd,
+} as const satisfies Record<HookEvent, Handler>;
+
+/** Never throws: whatever goes wrong here is no reason for an agent to stop working. */
+export const answer = async (input: HookInput, env: NodeJS.ProcessEnv): Promise<HookAnswer> => {
+  const context = contextOf(input, env);
+  try {
+    return await HANDLERS[input.event](context);
+  } catch (error) {
+    context.log(`failed: ${(error as Error).message}`);
+    return NO_ANSWER;
+  }
+};

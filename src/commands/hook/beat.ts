@@ -1,0 +1,102 @@
+import { releaseBuildLock } from '../../act/hooks/build-lock.ts';
+import { removeDiagnosticLock } from '../../act/hooks/diagnostic-lock.ts';
+import { type Beat, writeBeat } from '../../act/hooks/progress-file.ts';
+import { updateSession } from '../../act/hooks/session-state.ts';
+import { tell } from '../../judge/hooks/answers.ts';
+import { pressureOn } from '../../judge/hooks/pressure.ts';
+import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
+import { visible } from '../../model/text.ts';
+import { memoryAt } from '../../observe/procfs/kin.ts';
+import { freshSession, type HookContext, namedTasks, type TaskPlace, taskOf } from './context.ts';
+
+/** Bounded: a session may have any number of subagents. */
+const MOST_AGENTS = 64;
+
+export const withCount = (
+  counts: Readonly<Record<string, number>>,
+  name: string,
+  count: number,
+): Record<string, number> =>
+  Object.fromEntries(
+    [...Object.entries(counts).filter(([other]) => other !== name), [name, count] as const].slice(
+      -MOST_AGENTS,
+    ),
+  );
+
+/** What the session does now, in one word. */
+const operationOf = ({ input }: HookContext): string =>
+  visible(input.toolName ?? (input.event === 'UserPromptSubmit' ? 'prompt' : input.event)).slice(0, 120);
+
+/** The session as this event leaves it, whatever else it decides. */
+export const beaten = (context: HookContext, before: HookSession): HookSession => ({
+  ...before,
+  agent: context.agent ?? before.agent,
+  cwd: context.input.cwd,
+  beatAt: context.now,
+  operation: operationOf(context),
+  tasks: namedTasks(context, before.tasks),
+});
+
+/** Gives back locks, on disk as well; the caller has taken them off the session. */
+export const releaseLocks = ({ directory, input }: HookContext, locks: readonly HeldLock[]): void => {
+  for (const { key, toolUseId, beside } of locks) {
+    if (beside !== null) removeDiagnosticLock(beside.root, beside.directory);
+    if (directory !== null) releaseBuildLock(directory, { key, session: input.sessionId, toolUseId });
+  }
+};
+
+/** Beats in the task's own file as well, where the seeds' way of working is in use. */
+export const beatTask = (context: HookContext, place: TaskPlace | null, beat: Beat): void => {
+  if (place === null) return;
+  try {
+    writeBeat(place.root, place.directory, beat, new Date(context.now));
+  } catch (error) {
+    context.log(`no beat in ${place.directory}: ${(error as Error).message}`);
+  }
+};
+
+/** A prompt ends what the session itself was doing; a tool's end gives back that tool's lock. */
+const released = ({ input }: HookContext, { locks }: HookSession): readonly HeldLock[] =>
+  locks.filter(lock =>
+    input.event === 'UserPromptSubmit' ? lock.agentId === null : lock.toolUseId === input.toolUseId,
+  );
+
+/** UserPromptSubmit, PostToolUse and PostToolUseFailure. */
+export const beat = (context: HookContext): HookAnswer => {
+  const { input, config, directory, agent, now } = context;
+  if (directory === null) return NO_ANSWER;
+  const done = updateSession(
+    directory,
+    input.sessionId,
+    () => freshSession(context),
+    before => {
+      const who = input.agentId ?? '';
+      const turns = (before.turns[who] ?? 0) + (input.event === 'PostToolUseFailure' ? 0 : 1);
+      const pressure = pressureOn({
+        now,
+        memory: agent === null ? null : memoryAt(agent.pid),
+        limitBytes: config.limitBytes,
+        turns,
+        turnsLimit: config.turns.limit,
+        askedAt: before.askedAt,
+      });
+      const free = released(context, before);
+      const after: HookSession = {
+        ...beaten(context, before),
+        turns: withCount(before.turns, who, turns),
+        askedAt: pressure.askedAt,
+        locks: before.locks.filter(lock => !free.includes(lock)),
+      };
+      return { after, result: { after, free, say: pressure.say } };
+    },
+  );
+  if (done === null) {
+    context.log('a beat was lost: the session’s file could not be had or written');
+    return NO_ANSWER;
+  }
+  releaseLocks(context, done.free);
+  beatTask(context, taskOf(done.after), { sessionIfNone: input.sessionId, operation: done.after.operation });
+  if (done.say === null || input.event === 'PostToolUseFailure') return NO_ANSWER;
+  context.log(done.say);
+  return tell(input.event, done.say);
+};

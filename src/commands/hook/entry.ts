@@ -1,0 +1,47 @@
+import { writeSync } from 'node:fs';
+import { logHook } from '../../act/hooks/hook-log.ts';
+import { understand } from '../../judge/hooks/input.ts';
+import { type HookAnswer, isHookEvent, NO_ANSWER } from '../../model/hook.ts';
+import { stateDirectory } from '../../observe/state/state-directory.ts';
+import { answer } from './answer.ts';
+import { readEvent } from './stdin.ts';
+
+/** A whole line at once; a pipe that is full or closed changes nothing about what was done. */
+const say = (what: HookAnswer): void => {
+  try {
+    writeSync(1, `${JSON.stringify(what)}\n`);
+  } catch {
+    // nobody listens any more
+  }
+};
+
+const run = async (event: string): Promise<HookAnswer> => {
+  const complain = (what: string): HookAnswer => {
+    logHook(stateDirectory(process.env), event, null, what);
+    return NO_ANSWER;
+  };
+  if (!isHookEvent(event)) return complain('there is no such event');
+  const told = await readEvent(process.stdin);
+  if (!told.ok) return complain(told.why);
+  const input = understand(event, told.text);
+  return input === null ? complain('what came on standard input is no event') : answer(input, process.env);
+};
+
+/** What `reaptop hook` does besides events; those words go to the whole program. */
+const WORDS = new Set(['install', 'uninstall', 'status', 'help']);
+
+/**
+ * `reaptop hook EVENT`, without the rest of the program: that takes longer to load than a hook may take. False: it is
+ * another word, and not ours to answer. Exits 0 whatever happens: any other code would trouble the agent.
+ */
+export const hookEntry = (args: readonly string[]): boolean => {
+  const [event] = args;
+  if (event === undefined || event.startsWith('-') || WORDS.has(event)) return false;
+  void run(event)
+    .catch(() => NO_ANSWER)
+    .then(what => {
+      say(what);
+      process.exit(0);
+    });
+  return true;
+};

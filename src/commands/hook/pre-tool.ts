@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import { type BuildHolder, buildHolder, takeBuildLock } from '../../act/hooks/build-lock.ts';
+import { DIAGNOSTIC_LOCK, foreignLock, makeDiagnosticLock } from '../../act/hooks/diagnostic-lock.ts';
+import { readSession, updateSession } from '../../act/hooks/session-state.ts';
+import { deny, warn } from '../../judge/hooks/answers.ts';
+import { type Busy, decideBuild } from '../../judge/hooks/build.ts';
+import { starMatcher } from '../../model/glob.ts';
+import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
+import { projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
+import { beaten, beatTask } from './beat.ts';
+import { freshSession, type HookContext, isSeedsTask, placeOf, type TaskPlace, taskOf } from './context.ts';
+
+/** Builds everything; the other tools check one file. */
+const BUILDS_ALL = /build/i;
+
+/** The project that a tool call works on: of the file it names, else of the session. */
+const projectFor = ({ input }: HookContext): string =>
+  projectOf(input.toolPath?.startsWith('/') === true ? join(input.toolPath, '..') : input.cwd);
+
+const described = ({ by, session, what, since, pid }: BuildHolder, now: number): Busy => ({
+  who: by === 'exclusive' ? `${what} (${pid}, reaptop exclusive)` : `${what} of session ${session ?? '?'}`,
+  sinceSeconds: (now - since) / 1000,
+});
+
+/** Who is in the way: the lock's holder, another build, or a lock of the seeds' scripts. */
+const inTheWay = async (context: HookContext, project: string): Promise<Busy | null> => {
+  const { directory, input, now } = context;
+  const holder = directory === null ? null : buildHolder(directory, project, now);
+  if (holder !== null) return described(holder, now);
+  const { buildsOf } = await import('../../collect/builds.ts');
+  const [build] = buildsOf(project);
+  if (build !== undefined) return { who: `${build.name} (${build.pid})`, sinceSeconds: build.ageSeconds };
+  const own = directory === null ? [] : (readSession(directory, input.sessionId)?.locks ?? []);
+  const ours = new Set(
+    own.flatMap(({ beside }) => (beside === null ? [] : [join(beside.directory, DIAGNOSTIC_LOCK)])),
+  );
+  const roots = [project, specsRoot(input.cwd)].filter(root => root !== null);
+  const foreign = foreignLock(roots, ours, now);
+  return foreign === null
+    ? null
+    : { who: `whoever made ${foreign.path}`, sinceSeconds: foreign.sinceSeconds };
+};
+
+/** Where calls are counted: the session's own task, else the only one at work in the project. */
+const countedIn = (context: HookContext, session: HookSession): { place: TaskPlace; own: boolean } | null => {
+  const own = taskOf(session);
+  if (own !== null) return { place: own, own: true };
+  const root = specsRoot(context.input.cwd);
+  const [only, another] = root === null ? [] : taskDirectories(root).filter(isSeedsTask);
+  return only === undefined || another !== undefined ? null : { place: placeOf(only), own: false };
+};
+
+/** PreToolUse: one build of a project at a time. Every other tool goes through without a look. */
+export const preTool = async (context: HookContext): Promise<HookAnswer> => {
+  const { input, config, directory, agent, now } = context;
+  const tool = input.toolName ?? '';
+  if (!config.buildTools.some(pattern => starMatcher(pattern)(tool)) || directory === null) return NO_ANSWER;
+  const project = projectFor(context);
+  let busy = await inTheWay(context, project);
+  const mine: BuildHolder = {
+    ...(agent ?? { pid: process.ppid, start: '' }),
+    by: 'hook',
+    key: project,
+    session: input.sessionId,
+    toolUseId: input.toolUseId,
+    what: tool,
+    since: now,
+  };
+  const done = updateSession(
+    directory,
+    input.sessionId,
+    () => freshSession(context),
+    before => {
+      const decide = () =>
+        decideBuild({
+          now,
+          busy,
+          denials: before.denials,
+          isCheck: !BUILDS_ALL.test(tool),
+          throttled: config.throttle,
+          throttle: before.throttle,
+        });
+      let decision = decide();
+      let taken: HeldLock[] = [];
+      if (decision.what === 'take') {
+        const lock = takeBuildLock(directory, mine, now);
+        if (lock.status === 'taken') taken = [held(context, project, before)];
+        else if (lock.status === 'held') {
+          // Two came at once, and the other was quicker.
+          busy = described(lock.holder, now);
+          decision = decide();
+        } else context.log(`no build lock: ${lock.why}`);
+      }
+      const denied = decision.what === 'deny';
+      const after: HookSession = {
+        ...beaten(context, before),
+        diagnosticCalls: before.diagnosticCalls + (denied ? 0 : 1),
+        skippedDiagnostics: before.skippedDiagnostics + (denied ? 1 : 0),
+        denials: decision.denials,
+        throttle: decision.throttle,
+        locks: [...before.locks, ...taken],
+      };
+      return { after, result: { decision, after } };
+    },
+  );
+  // What cannot be remembered must not hold anybody up for ever.
+  if (done === null) return NO_ANSWER;
+  const { decision, after } = done;
+  const denied = decision.what === 'deny';
+  const counted = countedIn(context, after);
+  if (counted !== null)
+    beatTask(context, counted.place, {
+      sessionIfNone: input.sessionId,
+      silent: !counted.own,
+      operation: counted.own ? after.operation : undefined,
+      calls: denied ? 0 : 1,
+      skipped: denied ? 1 : 0,
+    });
+  if (decision.say === null) return NO_ANSWER;
+  context.log(`${decision.what}: ${decision.say}`);
+  return denied ? deny(decision.say) : warn('PreToolUse', decision.say);
+};
+
+/** The lock as the session remembers it, with the seeds' empty one beside it where their scripts look. */
+const held = ({ input, now }: HookContext, key: string, session: HookSession): HeldLock => {
+  const place = taskOf(session);
+  const made = place !== null && makeDiagnosticLock(place.root, place.directory, now);
+  return { key, toolUseId: input.toolUseId, agentId: input.agentId, beside: made ? place : null };
+};

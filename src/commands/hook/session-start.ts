@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { perform } from '../../act/perform.ts';
+import { sendSignals } from '../../act/signal/send-signals.ts';
+import { terminate } from '../../act/terminate/terminate.ts';
+import { NO_FILES } from '../../collect/agent-files.ts';
+import type { Collector } from '../../collect/collector.ts';
+import { loadConfig } from '../../collect/config.ts';
+import { type Prepared, prepareWith } from '../../collect/prepare.ts';
+import { tell } from '../../judge/hooks/answers.ts';
+import { leakPolicy, planClean, planZombies } from '../../judge/plan/index.ts';
+import { confirmedBy } from '../../judge/rules/confirm.ts';
+import { formatBytes } from '../../model/format.ts';
+import { type HookAnswer, NO_ANSWER } from '../../model/hook.ts';
+import type { Outcome, Plan } from '../../model/plan.ts';
+import type { ClaudeSession, Snapshot } from '../../model/snapshot.ts';
+import { leanProject } from '../../observe/files/project.ts';
+import { rememberedLineage } from '../remembered.ts';
+import type { HookContext } from './context.ts';
+
+/** A session must not wait for its start: everything is over after this long. */
+const ALL_MS = 2000;
+const SECOND_LOOK_MS = 300;
+const GRACE_MS = 1000;
+/** Younger ones may still be somebody's. */
+const LEAST_AGE_SECONDS = 60;
+
+/** The session whose hook this is, which Claude may not have written down yet. */
+const ownSession = ({ agent, input }: HookContext): readonly ClaudeSession[] =>
+  agent === null
+    ? []
+    : [
+        {
+          pid: agent.pid,
+          procStart: agent.start,
+          sessionId: input.sessionId,
+          cwd: input.cwd,
+          kind: null,
+          status: null,
+          statusUpdatedAt: null,
+          waitingFor: null,
+          name: null,
+          jobId: null,
+          socket: null,
+          spare: false,
+          path: '',
+        },
+      ];
+
+const prepared = async (context: HookContext): Promise<Prepared> =>
+  prepareWith(
+    await loadConfig(context.env),
+    { platform: 'auto' },
+    context.env,
+    context.input.cwd,
+    rememberedLineage(context.env),
+    ownSession(context),
+  );
+
+const ENDED: ReadonlySet<Outcome['outcome']> = new Set(['ended', 'killed', 'zombie']);
+
+interface Cleared {
+  readonly snapshot: Snapshot;
+  readonly ended: readonly Outcome[];
+}
+
+/** Ends proven leaks, politely: who takes no notice of SIGTERM is left to `clean`. */
+const clearLeaks = async (
+  { system, config }: Prepared,
+  collector: Collector,
+  snapshot: Snapshot,
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> => {
+  const plan = planClean({
+    snapshot,
+    lineageMembers: target => collector.lineage.membersOf(target),
+    policy: leakPolicy('hook', { minimumAgeSeconds: LEAST_AGE_SECONDS }),
+  });
+  if (plan.steps.length === 0 || signal.aborted) return [];
+  const done = await perform({
+    system,
+    by: 'hook',
+    why: 'SessionStart',
+    plan,
+    boot: snapshot.host.bootId,
+    run: () =>
+      terminate({
+        system,
+        plan,
+        graceMs: GRACE_MS,
+        kills: false,
+        signal,
+        snapshotAgain: () => collector.collect({ all: true }),
+      }),
+  });
+  return done.status === 'held' ? [] : done.deed.outcomes.filter(({ outcome }) => ENDED.has(outcome));
+};
+
+/** SIGCHLD to parents that owe a wait; nobody is ended for it. */
+const nudge = async (
+  { system }: Prepared,
+  snapshot: Snapshot,
+  plan: Plan,
+  signal: AbortSignal,
+): Promise<void> => {
+  const nudges: Plan = { ...plan, steps: plan.steps.filter(step => step.signal === 'SIGCHLD') };
+  if (nudges.steps.length === 0 || signal.aborted) return;
+  await perform({
+    system,
+    by: 'hook',
+    why: 'zombies',
+    plan: nudges,
+    boot: snapshot.host.bootId,
+    run: async () => ({ ...(await sendSignals({ system, plan: nudges, signal })), durationMs: 0 }),
+  });
+};
+
+const zombiePlan = (collector: Collector, snapshot: Snapshot): Plan =>
+  planZombies({
+    snapshot,
+    lineageMembers: target => collector.lineage.membersOf(target),
+    by: 'hook',
+    minimumAgeSeconds: 60,
+    quietSeconds: 10,
+  });
+
+const clearAll = async (context: HookContext): Promise<Cleared> => {
+  const signal = AbortSignal.timeout(Math.max(1, context.now + ALL_MS - Date.now()));
+  const ready = await prepared(context);
+  const collector = ready.collectorWith(NO_FILES);
+  const first = await collector.collect({ all: true });
+  await new Promise(resolve => setTimeout(resolve, SECOND_LOOK_MS));
+  const snapshot = confirmedBy(first, await collector.collect({ all: true }));
+  await nudge(ready, snapshot, zombiePlan(collector, snapshot), signal);
+  return { snapshot, ended: await clearLeaks(ready, collector, snapshot, signal) };
+};
+
+/** For a Stop among many builds. */
+export const clearZombies = async (context: HookContext): Promise<void> => {
+  const ready = await prepared(context);
+  const collector = ready.collectorWith(NO_FILES);
+  const snapshot = await collector.collect({ all: true });
+  await nudge(ready, snapshot, zombiePlan(collector, snapshot), AbortSignal.timeout(ALL_MS));
+};
+
+/** Warms the build in the background; it outlives us, and locks the project meanwhile. */
+const startPrebuild = ({ config, input, log, env }: HookContext): void => {
+  const project = config.prebuild ? leanProject(input.cwd) : null;
+  const script = process.argv[1];
+  if (project === null || script === undefined) return;
+  const child = spawn(process.execPath, [script, 'prebuild'], {
+    cwd: project,
+    env,
+    detached: true,
+    stdio: 'ignore',
+  });
+  child.on('error', error => log(`prebuild could not be started: ${error.message}`));
+  child.unref();
+  log(`prebuild started in ${project}`);
+};
+
+/** What a session is told: only what was cleared, and what is critical. */
+const news = ({ snapshot, ended }: Cleared): string | null => {
+  const freed = ended.reduce((sum, { freed: bytes }) => sum + bytes, 0);
+  const critical = snapshot.findings
+    .filter(({ severity, id }) => severity === 'critical' && id !== 'leak')
+    .slice(0, 3);
+  const said = [
+    ...(ended.length === 0
+      ? []
+      : [
+          `cleared ${ended.length} leaked ${ended.length === 1 ? 'process' : 'processes'} of ended sessions (${formatBytes(freed)})`,
+        ]),
+    ...critical.map(({ title }) => `critical: ${title}`),
+  ];
+  return said.length === 0 ? null : `reaptop: ${said.join('; ')}.`;
+};
+
+/** SessionStart of a new session. */
+export const sessionStart = async (context: HookContext): Promise<HookAnswer> => {
+  startPrebuild(context);
+  const cleared = await clearAll(context);
+  const said = news(cleared);
+  if (said === null) return NO_ANSWER;
+  context.log(said);
+  return tell('SessionStart', said);
+};

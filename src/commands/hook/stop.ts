@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import { removeHeld, replaceHeld } from '../../act/hooks/progress-file.ts';
+import { updateSession } from '../../act/hooks/session-state.ts';
+import { inDirectory } from '../../act/sweep/held-directory.ts';
+import { block } from '../../judge/hooks/answers.ts';
+import { readGuard, readMarker } from '../../judge/hooks/marker.ts';
+import {
+  decideStop,
+  type FoundMarker,
+  type MarkerFacts,
+  ownMarker,
+  type StopDecision,
+} from '../../judge/hooks/stop.ts';
+import { type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
+import { parseTime } from '../../model/time.ts';
+import { ownFileAt, printOf, projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
+import { readHead } from '../../observe/files/read-bounded.ts';
+import { beaten, beatTask, releaseLocks, withCount } from './beat.ts';
+import { freshSession, GUARD, type HookContext, MARKER, placeOf, taskOf } from './context.ts';
+import { hasSeedsHook, isAlone } from './surroundings.ts';
+
+interface OnDisk extends FoundMarker {
+  readonly ino: number;
+}
+
+const markersBelow = (root: string): readonly OnDisk[] =>
+  taskDirectories(root).flatMap(directory => {
+    const path = join(directory, MARKER);
+    const stat = ownFileAt(path);
+    return stat === null ? [] : [{ path, directory, madeAt: stat.mtimeMs, ino: stat.ino }];
+  });
+
+/** What hooks themselves write is no sign of work. */
+const NOT_WORK: ReadonlySet<string> = new Set([MARKER, GUARD, '.agent-progress.json', '.diagnostic-lock']);
+
+interface Read {
+  readonly facts: MarkerFacts;
+  /** Tells this marker from a later one of the same path. */
+  readonly which: string;
+  readonly print: string;
+}
+
+const readAll = (marker: OnDisk, session: HookSession, now: number): Read => {
+  const read = readHead(marker.path, undefined, { noLink: true, ours: true });
+  const said = readMarker(read.ok ? read.text : '');
+  const guard = readHead(join(marker.directory, GUARD), 64, { noLink: true, ours: true });
+  const created = parseTime(said.created);
+  const madeAt = created === null || created > now ? marker.madeAt : created;
+  const which = said.created ?? String(marker.ino);
+  const before = session.blocks[marker.path];
+  const known = before?.marker === which ? before : null;
+  const print = printOf(marker.directory, NOT_WORK);
+  return {
+    which,
+    print,
+    facts: {
+      ageSeconds: Math.max(0, now - madeAt) / 1000,
+      reason: said.reason,
+      wayOut: said.wayOut,
+      guard: guard.ok ? readGuard(guard.text) : null,
+      blocked: known?.count ?? 0,
+      still: known !== null && known.print === print,
+    },
+  };
+};
+
+/** Counts a block where the seeds count; false: it cannot be counted there. */
+const writeGuard = (context: HookContext, { directory }: OnDisk, count: number): boolean => {
+  try {
+    const { root } = placeOf(directory);
+    inDirectory(root, directory, held => replaceHeld(held, GUARD, `${count}\n`));
+    return true;
+  } catch (error) {
+    context.log(`the loop guard cannot be written: ${(error as Error).message}`);
+    return false;
+  }
+};
+
+const removeBoth = (context: HookContext, { directory, path }: OnDisk): void => {
+  try {
+    const { root } = placeOf(directory);
+    inDirectory(root, directory, held => {
+      removeHeld(held, MARKER);
+      removeHeld(held, GUARD);
+    });
+  } catch (error) {
+    context.log(`${path} stays: ${(error as Error).message}`);
+  }
+};
+
+const decide = (
+  context: HookContext,
+  session: HookSession,
+  marker: OnDisk | null,
+  standDown: boolean,
+): { readonly decision: StopDecision; readonly read: Read | null } => {
+  const { input, config, now } = context;
+  const read = marker === null ? null : readAll(marker, session, now);
+  const facts = {
+    standDown,
+    marker: read?.facts ?? null,
+    // Claude tells a stop that follows a block from a first one.
+    inARow: input.stopHookActive ? (session.inARow[input.agentId ?? ''] ?? 0) : 0,
+    deadlockSeconds: config.deadlockSeconds,
+  };
+  const decision = decideStop({ ...facts, countable: true });
+  if (decision.what === 'allow' || marker === null || writeGuard(context, marker, decision.guard))
+    return { decision, read };
+  return { decision: decideStop({ ...facts, countable: false }), read };
+};
+
+/** Only markers that are still there are remembered. */
+const blocksAfter = (
+  before: HookSession['blocks'],
+  markers: readonly OnDisk[],
+  blocked: { readonly marker: OnDisk; readonly read: Read; readonly count: number } | null,
+): HookSession['blocks'] => {
+  const there = new Set(markers.map(({ path }) => path));
+  const kept = Object.entries(before).filter(([path]) => there.has(path));
+  return Object.fromEntries(
+    blocked === null
+      ? kept
+      : [
+          ...kept,
+          [
+            blocked.marker.path,
+            { count: blocked.count, marker: blocked.read.which, print: blocked.read.print },
+          ],
+        ],
+  );
+};
+
+/** More builds than this in one project, and their zombies are cleared. */
+const MANY_BUILDS = 3;
+
+const clearZombiesOfManyBuilds = async (context: HookContext): Promise<void> => {
+  const { buildsOf } = await import('../../collect/builds.ts');
+  const builds = buildsOf(projectOf(context.input.cwd)).length;
+  if (builds <= MANY_BUILDS) return;
+  context.log(`${builds} builds run in this project: clearing zombies`);
+  const { clearZombies } = await import('./session-start.ts');
+  await clearZombies(context);
+};
+
+/** Stop and SubagentStop: the seeds' postflight, for the marker that is this session's own. */
+export const stop = async (context: HookContext): Promise<HookAnswer> => {
+  const { input, directory } = context;
+  if (directory === null) return NO_ANSWER;
+  const root = specsRoot(input.cwd);
+  const markers = root === null ? [] : markersBelow(root);
+  const standDown = root !== null && markers.length > 0 && hasSeedsHook(context, root);
+  let alone: boolean | null = null;
+  const done = updateSession(
+    directory,
+    input.sessionId,
+    () => freshSession(context),
+    before => {
+      const who = input.agentId ?? '';
+      const free = before.locks.filter(lock => input.event === 'Stop' || lock.agentId === input.agentId);
+      const own = ownMarker(markers, before, false) ?? (markers.length === 0 ? null : unnamed(before));
+      const { decision, read } = decide(context, before, own, standDown);
+      const blocked = decision.what === 'block' && own !== null && read !== null;
+      const inARow = blocked ? (input.stopHookActive ? (before.inARow[who] ?? 0) : 0) + 1 : 0;
+      const after: HookSession = {
+        ...beaten(context, before),
+        operation: blocked ? 'postflight' : 'waiting',
+        locks: before.locks.filter(lock => !free.includes(lock)),
+        blocks: blocksAfter(
+          before.blocks,
+          markers,
+          blocked ? { marker: own, read, count: decision.guard } : null,
+        ),
+        inARow: withCount(before.inARow, who, inARow),
+      };
+      return { after, result: { after, free, decision, own } };
+    },
+  );
+  function unnamed(session: HookSession): OnDisk | null {
+    alone ??= root !== null && isAlone(context, root);
+    return ownMarker(markers, { ...session, tasks: [] }, alone);
+  }
+  // A block that cannot be remembered could be repeated for ever.
+  if (done === null) return NO_ANSWER;
+  const { decision, own, after } = done;
+  releaseLocks(context, done.free);
+  if (own === null) {
+    beatTask(context, taskOf(after), { sessionIfNone: input.sessionId, operation: after.operation });
+    return NO_ANSWER;
+  }
+  await clearZombiesOfManyBuilds(context);
+  context.log(
+    decision.what === 'block' ? `block ${decision.guard}: ${decision.reason}` : `allow: ${decision.why}`,
+  );
+  if (decision.what === 'block') return block(decision.reason);
+  if (decision.remove) removeBoth(context, own);
+  return NO_ANSWER;
+};
