@@ -10,8 +10,10 @@ import { withShortLock } from './short-lock.ts';
 export const SESSIONS = 'sessions';
 
 const MOST_BYTES = 64 * 1024;
-/** On a machine that is drowning others' beats go first; a hook has a second in all. */
-const WAIT_MS = 800;
+/** Each needs a millisecond; on a machine that is drowning, fifty of them take their time. */
+const WAIT_MS = 10_000;
+/** At a session's end there is a second for everything. */
+const WAIT_AT_THE_END_MS = 300;
 
 export const newSession = (
   session: string,
@@ -75,7 +77,7 @@ export const updateSession = <T>(
 
 export const forgetSession = (directory: string, session: string): void => {
   try {
-    withShortLock(`${fileOf(directory, session)}.lock`, WAIT_MS, () =>
+    withShortLock(`${fileOf(directory, session)}.lock`, WAIT_AT_THE_END_MS, () =>
       rmSync(fileOf(directory, session), { force: true }),
     );
   } catch {

@@ -1,9 +1,12 @@
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { statAt, uptime } from '../../observe/procfs/kin.ts';
 
-/** Who holds it does so for a millisecond; one that lies longer was left by a process that was killed. */
+/** Who holds it does so for a millisecond. One that lies longer was left behind, unless its holder is there and starved. */
 const STALE_MS = 5000;
-const POLL_MS = 3;
+const STARVED_MS = 60_000;
+/** Fifty who wait must not keep the one who works from its work. */
+const SHORTEST_POLL_MS = 2;
+const LONGEST_POLL_MS = 40;
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const sleep = (ms: number): unknown => Atomics.wait(pause, 0, 0, ms);
@@ -18,10 +21,10 @@ export const withShortLock = <T>(
   work: () => T,
 ): { readonly value: T } | null => {
   const until = Date.now() + waitMs;
-  while (!take(path)) {
+  for (let poll = SHORTEST_POLL_MS; !take(path); poll = Math.min(poll * 2, LONGEST_POLL_MS)) {
     if (Date.now() >= until) return null;
     breakStale(path);
-    sleep(POLL_MS * (0.5 + Math.random()));
+    sleep(poll * (0.5 + Math.random()));
   }
   try {
     return { value: work() };
@@ -51,8 +54,9 @@ const breakStale = (path: string): void => {
   try {
     const { ino, mtimeMs } = statSync(path);
     const pid = Number(readFileSync(path, 'utf8'));
-    const ended = Number.isInteger(pid) && pid > 0 && isGone(pid);
-    if (!ended && Math.abs(Date.now() - mtimeMs) < STALE_MS) return;
+    const named = Number.isInteger(pid) && pid > 0;
+    const age = Math.abs(Date.now() - mtimeMs);
+    if (!(named && isGone(pid)) && age < (named ? STARVED_MS : STALE_MS)) return;
     const aside = `${path}.${process.pid}.stale`;
     renameSync(path, aside);
     // Somebody took it anew in between: theirs is put back, and they never notice.

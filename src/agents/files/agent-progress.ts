@@ -28,7 +28,7 @@ const readAgentProgress = objectReader((object, { path }) => {
     proof: textField(object, 'proof'),
     status,
     counters: countersOf(object),
-    terminal: status === 'completed' || textField(object, 'operation') === 'completed',
+    terminal: status === 'completed' || status === 'ended' || textField(object, 'operation') === 'completed',
     updatedAt: parseTime(object.last_update),
     createdAt: parseTime(object.started_at),
     // Not in the original: `reaptop beat` and kin may say which process they speak for.

@@ -65,15 +65,16 @@ interface Cleared {
 
 /** Ends proven leaks, politely: who takes no notice of SIGTERM is left to `clean`. */
 const clearLeaks = async (
-  { system, config }: Prepared,
+  { system }: Prepared,
   collector: Collector,
   snapshot: Snapshot,
   signal: AbortSignal,
+  minimumAgeSeconds: number,
 ): Promise<readonly Outcome[]> => {
   const plan = planClean({
     snapshot,
     lineageMembers: target => collector.lineage.membersOf(target),
-    policy: leakPolicy('hook', { minimumAgeSeconds: LEAST_AGE_SECONDS }),
+    policy: leakPolicy('hook', { minimumAgeSeconds }),
   });
   if (plan.steps.length === 0 || signal.aborted) return [];
   const done = await perform({
@@ -123,7 +124,7 @@ const zombiePlan = (collector: Collector, snapshot: Snapshot): Plan =>
     quietSeconds: 10,
   });
 
-const clearAll = async (context: HookContext): Promise<Cleared> => {
+const clearAll = async (context: HookContext, minimumAge: number): Promise<Cleared> => {
   const signal = AbortSignal.timeout(Math.max(1, context.now + ALL_MS - Date.now()));
   const ready = await prepared(context);
   const collector = ready.collectorWith(NO_FILES);
@@ -131,7 +132,7 @@ const clearAll = async (context: HookContext): Promise<Cleared> => {
   await new Promise(resolve => setTimeout(resolve, SECOND_LOOK_MS));
   const snapshot = confirmedBy(first, await collector.collect({ all: true }));
   await nudge(ready, snapshot, zombiePlan(collector, snapshot), signal);
-  return { snapshot, ended: await clearLeaks(ready, collector, snapshot, signal) };
+  return { snapshot, ended: await clearLeaks(ready, collector, snapshot, signal, minimumAge) };
 };
 
 /** For a Stop among many builds. */
@@ -175,10 +176,13 @@ const news = ({ snapshot, ended }: Cleared): string | null => {
   return said.length === 0 ? null : `reaptop: ${said.join('; ')}.`;
 };
 
-/** SessionStart of a new session. */
-export const sessionStart = async (context: HookContext): Promise<HookAnswer> => {
+/** SessionStart of a new session. `minimumAgeSeconds`: tests cannot wait for a minute. */
+export const sessionStart = async (
+  context: HookContext,
+  minimumAgeSeconds = LEAST_AGE_SECONDS,
+): Promise<HookAnswer> => {
   startPrebuild(context);
-  const cleared = await clearAll(context);
+  const cleared = await clearAll(context, minimumAgeSeconds);
   const said = news(cleared);
   if (said === null) return NO_ANSWER;
   context.log(said);

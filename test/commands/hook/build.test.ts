@@ -1,0 +1,201 @@
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  configure,
+  HookSession,
+  LEAN_BUILD,
+  LEAN_CHECK,
+  makeMarker,
+  makeTask,
+  readJson,
+} from '../../support/hook-session.ts';
+import { isRunning } from '../../support/proc.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
+
+let sandbox: Sandbox;
+let one: HookSession;
+let two: HookSession;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  sandbox.write('work/lean-toolchain', 'leanprover/lean4:v4.27.0');
+  one = new HookSession(sandbox, 'session-one');
+  two = new HookSession(sandbox, 'session-two');
+});
+afterEach(() => sandbox.close());
+
+describe('two sessions in one project', () => {
+  it('the second build is denied with who and since when, and allowed after the first', async () => {
+    const first = await one.call(LEAN_BUILD);
+    expect(first.said).toEqual({});
+    const second = await two.call(LEAN_BUILD);
+    expect(second.said.hookSpecificOutput).toMatchObject({
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringMatching(
+        /mcp__lean-lsp__lean_build of session session-one works on this project since \d+ s/,
+      ),
+    });
+    await first.end();
+    expect((await two.call(LEAN_BUILD)).said).toEqual({});
+    expect(one.state()).toMatchObject({ diagnosticCalls: 1, skippedDiagnostics: 0, locks: [] });
+    expect(two.state()).toMatchObject({ diagnosticCalls: 1, skippedDiagnostics: 1 });
+  });
+
+  it('a file in a directory below is of the same project, one of another project is not', async () => {
+    await one.call(LEAN_CHECK, { file_path: sandbox.write('work/Deep/A.lean', '') });
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    sandbox.write('other/lakefile.toml', '');
+    expect((await two.call(LEAN_CHECK, { file_path: sandbox.path('other/B.lean') })).denied).toBe(false);
+  });
+
+  it('every other tool goes through without a word', async () => {
+    await one.call(LEAN_BUILD);
+    for (const tool of ['Bash', 'mcp__lean-lsp__lean_goal', 'Edit'])
+      expect((await two.call(tool)).said).toEqual({});
+    expect(existsSync(join(sandbox.home, '.local/state/reaptop/sessions/session-two.json'))).toBe(false);
+  });
+
+  it('the fourth call in a row is let through with a warning', async () => {
+    await one.call(LEAN_BUILD);
+    for (let denial = 0; denial < 3; denial += 1) expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    const through = await two.call(LEAN_BUILD);
+    expect(through.denied).toBe(false);
+    expect(through.said.systemMessage).toContain('let through');
+    expect(through.said.hookSpecificOutput?.permissionDecision).toBeUndefined();
+  });
+
+  it.each(['Stop', 'SessionEnd', 'UserPromptSubmit', 'PostToolUseFailure'] as const)(
+    '%s gives the lock back',
+    async event => {
+      const call = { tool_name: LEAN_BUILD, tool_input: {}, tool_use_id: 'toolu_1' };
+      await one.send('PreToolUse', call);
+      await one.send(event, event === 'PostToolUseFailure' ? call : {});
+      expect((await two.call(LEAN_BUILD)).denied).toBe(false);
+    },
+  );
+
+  it('another tool’s end, another call’s end and another session’s end give nothing back', async () => {
+    await one.call(LEAN_BUILD);
+    await one.send('PostToolUse', { tool_name: 'Bash', tool_use_id: 'toolu_other' });
+    await two.send('Stop');
+    await two.send('SessionEnd');
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+  });
+
+  it('the lock of a session whose agent has ended is nobody’s', async () => {
+    const agent = sandbox.start([sandbox.sleeper('agent'), '600']);
+    const { takeBuildLock } = await import('../../../src/act/hooks/build-lock.ts');
+    const holder = {
+      pid: agent.pid,
+      start: agent.start,
+      by: 'hook' as const,
+      key: sandbox.path('work'),
+      session: 'gone',
+      toolUseId: 't',
+      what: LEAN_BUILD,
+      since: Date.now(),
+    };
+    expect(takeBuildLock(join(sandbox.home, '.local/state/reaptop'), holder, Date.now())).toEqual({
+      status: 'taken',
+    });
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    process.kill(agent.pid, 'SIGKILL');
+    await until('the agent to end', () => !isRunning(agent.pid));
+    expect((await two.call(LEAN_BUILD)).denied).toBe(false);
+  });
+});
+
+describe('a build that nobody announced', () => {
+  it.each([
+    ['lake build', true],
+    ['lake serve', false],
+    ['lake setup-file X.lean', false],
+  ])('%s: denied %s', async (words, denied) => {
+    const [, ...rest] = words.split(' ');
+    const lake = sandbox.start([sandbox.script('lake'), ...(rest as [string])]);
+    await until('lake to run', () => readFileSync(`/proc/${lake.pid}/comm`, 'utf8').trim() === 'lake');
+    expect((await one.call(LEAN_BUILD)).denied).toBe(denied);
+  });
+
+  it('in another project is not in the way', async () => {
+    sandbox.write('other/lakefile.toml', '');
+    const lake = sandbox.start([sandbox.script('lake'), 'build'], { cwd: sandbox.path('other') });
+    await until('lake to run', () => readFileSync(`/proc/${lake.pid}/comm`, 'utf8').trim() === 'lake');
+    expect((await one.call(LEAN_BUILD)).denied).toBe(false);
+  });
+});
+
+describe('beside the seeds’ scripts', () => {
+  const age = (path: string, seconds: number): void => {
+    const at = new Date(Date.now() - seconds * 1000);
+    utimesSync(path, at, at);
+  };
+
+  it('a fresh lock of theirs holds us up for half a minute, a stale one does not', async () => {
+    const lock = join(makeTask(sandbox), '.diagnostic-lock');
+    writeFileSync(lock, '');
+    expect((await one.call(LEAN_BUILD)).denied).toBe(true);
+    age(lock, 31);
+    expect((await two.call(LEAN_BUILD)).denied).toBe(false);
+  });
+
+  it('an empty lock lies in the task directory while we build, and its counters are right', async () => {
+    const task = makeTask(sandbox);
+    makeMarker(task);
+    const [lock, progress] = [join(task, '.diagnostic-lock'), join(task, '.agent-progress.json')];
+    writeFileSync(lock, '');
+    age(lock, 60);
+    await one.name('specs/688_zombies');
+    await two.name('specs/688_zombies');
+    const first = await one.call(LEAN_BUILD);
+    expect(readFileSync(lock, 'utf8')).toBe('');
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    expect(readJson(progress)).toMatchObject({ diagnostic_calls: 1, skipped_diagnostics: 2 });
+    await first.end();
+    expect(existsSync(lock)).toBe(false);
+    await (await two.call(LEAN_CHECK)).end();
+    expect(readJson(progress)).toMatchObject({ diagnostic_calls: 2, skipped_diagnostics: 2 });
+  });
+
+  it('a session without a task counts in the only one there is, and does not make it look alive', async () => {
+    const task = makeTask(sandbox);
+    const progress = join(task, '.agent-progress.json');
+    writeFileSync(
+      progress,
+      '{"session_id":"sess_1","last_update":"2026-01-01T00:00:00Z","diagnostic_calls":1}',
+    );
+    age(progress, 600);
+    await one.call(LEAN_BUILD);
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    expect(readJson(progress)).toMatchObject({
+      session_id: 'sess_1',
+      last_update: '2026-01-01T00:00:00Z',
+      diagnostic_calls: 2,
+      skipped_diagnostics: 1,
+    });
+    const { mtimeMs } = await import('node:fs').then(fs => fs.statSync(progress));
+    expect(Date.now() - mtimeMs).toBeGreaterThan(500_000);
+  });
+});
+
+it('with the throttle on three checks are followed by three skipped ones', async () => {
+  configure(sandbox, { hooks: { throttle: true } });
+  const denied = [];
+  for (let check = 0; check < 7; check += 1) {
+    const call = await one.call(LEAN_CHECK);
+    denied.push(call.denied);
+    await call.end();
+  }
+  expect(denied).toEqual([false, false, false, true, true, true, false]);
+  expect(one.state()).toMatchObject({ diagnosticCalls: 4, skippedDiagnostics: 3 });
+});
+
+it('the tools that build can be configured, with stars', async () => {
+  configure(sandbox, { hooks: { buildTools: ['Make*'] } });
+  expect((await one.call('MakeAll')).denied).toBe(false);
+  expect((await two.call('MakeOne')).denied).toBe(true);
+  expect((await two.call(LEAN_BUILD)).denied).toBe(false);
+});

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { contextOf } from '../../src/commands/hook/context.ts';
+import { sessionStart } from '../../src/commands/hook/session-start.ts';
+import { understand } from '../../src/judge/hooks/input.ts';
+import { HOOK_EVENTS } from '../../src/model/hook.ts';
+import { EVENTS } from '../fixtures/hooks.ts';
+import { startAgent } from '../support/agent.ts';
+import { auditLines } from '../support/audit.ts';
+import { CLI, reaptop, snapshotOf } from '../support/cli.ts';
+import { HookSession, stateOf } from '../support/hook-session.ts';
+import { leaveBehind } from '../support/leftovers.ts';
+import { childrenOf, isRunning, rawProcess } from '../support/proc.ts';
+import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(() => sandbox.close());
+
+const hook = (event: string, input: string | Buffer) => reaptop(sandbox, ['hook', event], { input });
+const jsonOf = (event: keyof typeof EVENTS, extra: object = {}): string =>
+  JSON.stringify({ ...EVENTS[event], cwd: sandbox.path('work'), ...extra });
+const logLines = (): { what: string }[] => {
+  const path = join(stateOf(sandbox), 'hook.log');
+  return existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line) as { what: string })
+    : [];
+};
+
+test.each(HOOK_EVENTS)(
+  '%s as Claude Code sends it: one JSON object, exit 0, nothing on stderr',
+  async event => {
+    const { code, stdout, stderr } = await hook(event, jsonOf(event));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(typeof JSON.parse(stdout)).toBe('object');
+  },
+);
+
+describe('whatever comes on standard input', () => {
+  test.each<[string, string | Buffer]>([
+    ['nothing', ''],
+    ['half an event', jsonOfStop().slice(0, 40)],
+    ['no JSON', 'hello'],
+    ['a list', '[]'],
+    ['NULs', Buffer.alloc(2000)],
+    ['no UTF-8', Buffer.from([0xff, 0xfe, 0x7b, 0x7d])],
+    ['ten megabytes', Buffer.alloc(10 * 1024 ** 2, 'x')],
+    ['a session that is a path', '{"session_id":"../../etc/x","cwd":"/"}'],
+  ])('%s: {} and one line in the log', async (_, input) => {
+    expect(await hook('Stop', input)).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
+    expect(logLines()).toHaveLength(1);
+  });
+
+  it('an event that there is not', async () => {
+    expect(await hook('Nonsense', '{}')).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
+    expect(logLines()).toMatchObject([{ what: 'there is no such event' }]);
+  });
+
+  it('an input that is never closed is answered within a second', async () => {
+    const child = spawn(process.execPath, [CLI, 'hook', 'Stop'], {
+      env: sandbox.env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const firstByte = await new Promise<number>(resolve => {
+      const startedAt = Date.now();
+      child.stdin.write('{"session_id":');
+      child.stdout.on('data', () => resolve(Date.now() - startedAt));
+    });
+    const code = await new Promise(resolve => child.on('close', resolve));
+    expect(code).toBe(0);
+    // The second is the hook's; a loaded machine takes its own time to start one.
+    expect(firstByte).toBeLessThan(5000);
+  });
+
+  function jsonOfStop(): string {
+    return JSON.stringify(EVENTS.Stop);
+  }
+});
+
+it('fifty hooks at once on one session lose no count', async () => {
+  // From a shell: a test that starts fifty processes is itself too slow to feed them all in time.
+  const event = sandbox.write('work/event.json', jsonOf('PostToolUse'));
+  const one = `'${process.execPath}' '${CLI}' hook PostToolUse < '${event}'`;
+  const shell = sandbox.start(['/bin/sh', '-c', `for n in $(seq 50); do ${one} & done; wait`]);
+  await until('all of them to end', () => !isRunning(shell.pid, shell.start), { timeoutMs: 55_000 });
+  const [file, ...others] = readdirSync(join(stateOf(sandbox), 'sessions'));
+  expect(others).toEqual([]);
+  expect(JSON.parse(readFileSync(join(stateOf(sandbox), 'sessions', file!), 'utf8')).turns).toEqual({
+    '': 50,
+  });
+});
+
+it('what a session left is proven by what its end wrote down, and nothing of the hook stays', async () => {
+  const event = jsonOf('SessionEnd', { session_id: 'ending' });
+  sandbox.write('work/event.json', event);
+  const crunch = sandbox.sleeper('crunch');
+  // An agent that gives its children no mark at all: only lineage can tell whose they are.
+  const agent = await startAgent(sandbox, {
+    session: '',
+    children: [`${crunch} 600`, `sh -c '${process.execPath} ${CLI} hook SessionEnd < event.json'`],
+  });
+  const left = await until('what the agent started', () =>
+    childrenOf(agent.pid).find(({ comm }) => comm === 'crunch'),
+  );
+  const lineage = join(stateOf(sandbox), 'lineage.d/ending.jsonl');
+  await until('the lineage to be written', () => existsSync(lineage));
+  await until('the hook to end', () =>
+    childrenOf(agent.pid).every(({ comm }) => comm !== 'node' && comm !== 'sh'),
+  );
+  const recorded = readFileSync(lineage, 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as { pid: number });
+  expect(recorded.map(({ pid }) => pid)).toContain(left.pid);
+  process.kill(agent.pid, 'SIGKILL');
+  await until('it to be adopted', () => rawProcess(left.pid)?.ppid !== agent.pid && !isRunning(agent.pid));
+  const { processes } = await snapshotOf(sandbox);
+  expect(processes.find(({ pid }) => pid === left.pid)).toMatchObject({
+    verdict: 'leak',
+    owner: { pid: agent.pid, sessionId: 'ending', how: 'lineage', alive: false },
+  });
+});
+
+describe('a session that starts', () => {
+  const start = (minimumAge: number) => {
+    const session = new HookSession(sandbox);
+    const input = understand('SessionStart', jsonOf('SessionStart'))!;
+    return sessionStart(contextOf(input, session.env), minimumAge);
+  };
+  const before = { ...process.env };
+  // The audit log and the lock are found by the environment of the process that acts.
+  beforeEach(() => Object.assign(process.env, sandbox.env));
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  it('clears proven leaks, says so in one line, and writes it down; what is younger stays', async () => {
+    const [left] = await leaveBehind(sandbox, `${sandbox.sleeper('crunch')} 600`);
+    expect(await start(3600)).toEqual({});
+    expect(isRunning(left!.pid)).toBe(true);
+    const startedAt = Date.now();
+    expect(await start(0)).toMatchObject({
+      hookSpecificOutput: {
+        hookEventName: 'SessionStart',
+        additionalContext: expect.stringMatching(/^reaptop: cleared 1 leaked process of ended sessions/),
+      },
+    });
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+    expect(isRunning(left!.pid)).toBe(false);
+    expect(auditLines(sandbox).map(({ by, event }) => `${by} ${event}`)).toEqual([
+      'hook intent',
+      'hook outcome',
+    ]);
+  });
+
+  it('kills nobody: who takes no notice of SIGTERM stays', async () => {
+    const deaf = sandbox.write('bin/deaf', '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 600; done\n', 0o755);
+    const [left] = await leaveBehind(sandbox, deaf);
+    await start(0);
+    expect(isRunning(left!.pid)).toBe(true);
+  });
+});
