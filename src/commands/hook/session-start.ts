@@ -42,6 +42,7 @@ const ownSession = ({ agent, input }: HookContext): readonly ClaudeSession[] =>
           jobId: null,
           socket: null,
           spare: false,
+          adoptedOutputs: [],
           path: '',
         },
       ];
