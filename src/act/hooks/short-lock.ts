@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { statAt, uptime } from '../../observe/procfs/kin.ts';
 
 /** Who holds it does so for a millisecond. One that lies longer was left behind, unless its holder is there and starved. */
@@ -21,9 +21,13 @@ export const withShortLock = <T>(
   work: () => T,
 ): { readonly value: T } | null => {
   const until = Date.now() + waitMs;
+  let seenStale: string | null = null;
   for (let poll = SHORTEST_POLL_MS; !take(path); poll = Math.min(poll * 2, LONGEST_POLL_MS)) {
     if (Date.now() >= until) return null;
-    breakStale(path);
+    const stale = staleAt(path);
+    // Seen twice: the first time its holder may have released it, and ended, between our two questions.
+    if (stale !== null && stale === seenStale) breakStale(path, stale);
+    seenStale = stale;
     sleep(poll * (0.5 + Math.random()));
   }
   try {
@@ -49,23 +53,33 @@ const take = (path: string): boolean => {
   }
 };
 
-/** Moved aside before it is removed: of several who see it stale one gets it. */
-const breakStale = (path: string): void => {
+/** A lock that its holder has left behind, told from every other one; null: it is held, or gone. */
+const staleAt = (path: string): string | null => {
   try {
     const { ino, mtimeMs } = statSync(path);
     const pid = Number(readFileSync(path, 'utf8'));
     const named = Number.isInteger(pid) && pid > 0;
     const age = Math.abs(Date.now() - mtimeMs);
-    if (!(named && isGone(pid)) && age < (named ? STARVED_MS : STALE_MS)) return;
-    const aside = `${path}.${process.pid}.stale`;
-    renameSync(path, aside);
-    // Somebody took it anew in between: theirs is put back, and they never notice.
-    if (statSync(aside).ino === ino) rmSync(aside, { force: true });
-    else renameSync(aside, path);
+    const stale = (named && isGone(pid)) || age >= (named ? STARVED_MS : STALE_MS);
+    return stale ? `${ino}:${mtimeMs}:${pid}` : null;
   } catch {
-    // released or broken by another meanwhile: the next try tells
+    return null; // released meanwhile: the next try tells
   }
 };
 
 /** Where there is no /proc, only age tells. */
 const isGone = (pid: number): boolean => statAt(pid) === null && uptime() !== null;
+
+/** By one at a time: two who saw the same stale lock could else remove it and the fresh one that followed. */
+const breakStale = (path: string, stale: string): void => {
+  const breaker = `${path}.break`;
+  if (!take(breaker)) {
+    if (staleAt(breaker) !== null) rmSync(breaker, { force: true });
+    return;
+  }
+  try {
+    if (staleAt(path) === stale) rmSync(path, { force: true });
+  } finally {
+    rmSync(breaker, { force: true });
+  }
+};
