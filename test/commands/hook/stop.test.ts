@@ -67,8 +67,8 @@ describe('a marker that is this session’s own', () => {
     const { reasons } = await stopUntilAllowed();
     expect(reasons).toHaveLength(1);
     expect(existsSync(marker())).toBe(false);
-    expect(readFileSync(join(stateOf(sandbox), 'hook.log'), 'utf8')).toContain(
-      'deadlock: the marker is 200 s old',
+    expect(readFileSync(join(stateOf(sandbox), 'hook.log'), 'utf8')).toMatch(
+      /deadlock: the marker is 20\d s old/,
     );
   });
 
