@@ -148,6 +148,15 @@ const allowedIn =
     return Object.keys(DEFAULT_CONFIG.thresholds[second as keyof typeof DEFAULT_CONFIG.thresholds] ?? {});
   };
 
+/** Where, and never what: the file may be one that was put there to be quoted. */
+const whereIn = (json: string, message: string): string => {
+  const at = /position (\d+)/.exec(message)?.[1];
+  if (json.trim() === '') return ': it is empty';
+  if (at === undefined) return '';
+  const before = json.slice(0, Number(at)).split('\n');
+  return `: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} cannot be read`;
+};
+
 const parseWith =
   <T>(schema: z.ZodType<T>, allowedAt: Allowed) =>
   (json: string): Parsed<T> => {
@@ -155,7 +164,7 @@ const parseWith =
     try {
       value = JSON.parse(json);
     } catch (error) {
-      return { ok: false, message: `is no JSON: ${visible((error as Error).message)}` };
+      return { ok: false, message: `is no JSON${whereIn(json, (error as Error).message)}` };
     }
     const result = schema.safeParse(value);
     return result.success

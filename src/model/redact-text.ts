@@ -1,26 +1,23 @@
-import { isSecretName } from './secret-name.ts';
+import { maskPasswordFlagsIn } from './secret-flags.ts';
+import { SECRET_FORMATS, SECRET_LINKS } from './secret-formats.ts';
+import { isSecretName, MASK } from './secret-name.ts';
 
-export const MASK = '***';
-
-/** Tokens known by their shape, wherever they stand. Prefixes that also end English words need a boundary. */
-const SHAPES: readonly RegExp[] = [
-  /sk-ant-[\w-]{4,}/g,
-  /(?<![A-Za-z0-9])sk[-_][\w-]{16,}/g,
-  /gh[pousr]_\w{8,}/g,
-  /github_pat_\w{8,}/g,
-  /glpat-[\w-]{8,}/g,
-  /xox[abeoprs]-[\w-]{6,}/g,
-  /A(?:KIA|SIA)[A-Z0-9]{12,}/g,
-  /AIza[\w-]{30,}/g,
-  /(?<![A-Za-z0-9])(?:npm|hf|gsk|pplx)_\w{24,}/g,
-  /eyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*/g,
-];
+export { MASK };
 
 /** A shell word: quoted pieces (the last may be unterminated), escapes and plain characters. */
 const SHELL_VALUE = String.raw`(?:"(?:\\[\s\S]|[^"\\])*"?|'[^']*'?|\\[\s\S]?|[^\s"'&;|<>()\\])+`;
 
-const ASSIGNMENT = new RegExp(String.raw`([A-Za-z_][\w.-]*)=(${SHELL_VALUE})`, 'g');
+const ASSIGNMENT = new RegExp(String.raw`([A-Za-z_][\w.-]{0,100})(\s*:?=\s*)(${SHELL_VALUE})`, 'g');
+/** fish: `set -gx NAME value`; csh: `setenv NAME value`. */
+const SET = new RegExp(
+  String.raw`(?<![\w-])(set(?:env)?(?:\s+-{1,2}[A-Za-z-]+)*\s+)([A-Za-z_]\w*)(\s+)(${SHELL_VALUE})`,
+  'g',
+);
+/** `password hunter2`, as prompts, expect scripts and netrc files have it. */
+const SPOKEN = new RegExp(
+  String.raw`(?<![\w./-])(password|passwd|passphrase|passcode)(\s+)(?:is\s+)?(${SHELL_VALUE})`,
+  'gi',
+);
 const FLAG_AND_VALUE = new RegExp(
   String.raw`(?<![\w-])(--?[A-Za-z][\w.-]+)(\s+)(?!--?[A-Za-z])(${SHELL_VALUE})`,
   'g',
@@ -65,7 +62,8 @@ const maskHeaders = (text: string): string => {
 /** Masks what can be recognised inside a piece of text without knowing its neighbours: scripts, URLs, prompts. */
 export const maskText = (input: string): string => {
   let text = input;
-  for (const shape of SHAPES) text = text.replace(shape, MASK);
+  for (const link of SECRET_LINKS) text = text.replace(link, `$1${MASK}`);
+  for (const shape of SECRET_FORMATS) text = text.replace(shape, MASK);
   text = text.replace(QUOTED_PAIR, (whole, open: string, name: string, middle: string, value: string) => {
     if (!isSecretName(name, value)) return whole;
     const delimiter = /^\\*["']/.exec(value)?.[0] ?? '';
@@ -77,12 +75,17 @@ export const maskText = (input: string): string => {
     .replace(URL_PASSWORD, `$1${MASK}@`)
     .replace(URL_USER, `$1${MASK}@`)
     .replace(URL_SIGNATURE, `$1${MASK}`);
-  text = text.replace(ASSIGNMENT, (whole, name: string, value: string) =>
-    isSecretName(name, value) ? `${name}=${MASK}` : whole,
+  text = text.replace(ASSIGNMENT, (whole, name: string, equals: string, value: string) =>
+    isSecretName(name, value) ? `${name}${equals}${MASK}` : whole,
   );
+  text = text.replace(SET, (whole, set: string, name: string, gap: string, value: string) =>
+    isSecretName(name, value) ? `${set}${name}${gap}${MASK}` : whole,
+  );
+  text = text.replace(SPOKEN, `$1$2${MASK}`);
   text = text.replace(FLAG_AND_VALUE, (whole, flag: string, gap: string, value: string) =>
     isSecretName(flag, value) ? `${flag}${gap}${MASK}` : whole,
   );
+  text = maskPasswordFlagsIn(text, SHELL_VALUE);
   if (text.includes('curl')) text = text.replace(CURL_USER, `$1$2$3:${MASK}`);
   return text;
 };

@@ -1,11 +1,15 @@
 import { endOfJson, maskJson } from './redact-json.ts';
 import { MASK, maskText } from './redact-text.ts';
+import { maskPasswordFlags, PASSWORD_PROGRAMS } from './secret-flags.ts';
+import { BEGINS_LIKE_A_SECRET } from './secret-formats.ts';
 import { isSecretName } from './secret-name.ts';
 import { visible } from './text.ts';
 
 /** Without one of these a word cannot hold anything that is masked. Most words stop here. */
-const TRIGGER =
-  /token|secret|pass|pwd|auth|bearer|key|cred|cookie|jwt|pat(?![a-z])|sig(?:nature)?=|header|settings|mcp-config|sk[-_]|gh[pousr]_|glpat|xox|AKIA|ASIA|AIza|npm_|hf_|gsk_|eyJ|curl|@|[{[]/i;
+const TRIGGER = new RegExp(
+  String.raw`token|secret|pass|pwd|auth|bearer|key|cred|cookie|jwt|pat(?![a-z])|sig(?:nature)?=|header|settings|mcp-config|webhook|hooks\.|telegram|ifttt|curl|@|[{[]|${PASSWORD_PROGRAMS.source}|${BEGINS_LIKE_A_SECRET}`,
+  'i',
+);
 
 const OPTION = /^--?[A-Za-z][\w.-]*$/;
 const ASSIGNED = /^(-{0,2}[A-Za-z_][\w.-]*)=([\s\S]*)$/;
@@ -136,8 +140,28 @@ export const redactArgv = (argv: readonly string[]): string[] => {
     }
     expected = following;
   }
+  maskPasswordFlags(out);
+  maskSpoken(out);
   if (argv.some(word => /(?:^|\/)curl$/.test(word))) maskCurlUser(out);
   return out;
+};
+
+const SPOKEN = /^(?:password|passwd|passphrase|passcode):?$/i;
+
+/** `password hunter2`, `api_key = v`, `set -x API_TOKEN v`, each word by itself. */
+const maskSpoken = (words: string[]): void => {
+  for (const [index, word] of words.entries()) {
+    const next = words[index + 1];
+    if (next === undefined) return;
+    if (SPOKEN.test(word) && !FLAG_LIKE.test(next)) words[index + 1] = MASK;
+    else if (/^:?=$/.test(word) && isSecretName(words[index - 1] ?? '', next)) words[index + 1] = MASK;
+    else if (/^set(?:env)?$/.test(word)) {
+      let name = index + 1;
+      while (/^-/.test(words[name] ?? '')) name += 1;
+      const value = words[name + 1];
+      if (value !== undefined && isSecretName(words[name] ?? '', value)) words[name + 1] = MASK;
+    }
+  }
 };
 
 /** `curl -u name:password`. Elsewhere `-u` means other things (`docker run -u 1000:1000`). */
@@ -148,6 +172,16 @@ const maskCurlUser = (words: string[]): void => {
       words[index + 1] = `${value.slice(0, value.indexOf(':'))}:${MASK}`;
   }
 };
+
+/** A path: shown as it is but for `token=…` in a name, and made visible. Other words of it must stay what they are. */
+export const safePath = (path: string): string =>
+  visible(
+    path.includes('=')
+      ? path.replace(/([\w.-]+)=([^/]*)/g, (whole, name: string, value: string) =>
+          isSecretName(name, value) ? `${name}=${MASK}` : whole,
+        )
+      : path,
+  );
 
 /** What every backend does to an argv before keeping it: secrets masked on the raw words, then made visible. */
 export const safeArgv = (argv: readonly string[]): string[] => redactArgv(argv).map(visible);

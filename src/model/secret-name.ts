@@ -1,3 +1,6 @@
+/** What stands in the place of a secret. */
+export const MASK = '***';
+
 /** Whole words of a name that make its value a secret. */
 const SECRET_WORDS = new Set(
   `token secret secrets password passwd passphrase passcode pwd auth oauth authorization bearer

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { redactArgv, redactWord, safeArgv } from '../../src/model/redact.ts';
+import { redactArgv, redactWord, safeArgv, safePath } from '../../src/model/redact.ts';
 
 const redacted: [string[], string[]][] = [
   [
@@ -131,12 +131,116 @@ const kept: string[][] = [
   ['x', '--auth', '--verbose', '--token-file', '/run/x', '--token-limit', '9'],
   ['sh', '-c', 'lake build && echo "done: ok" | tee log'],
   ['lean', '--worker', 'file:///home/me/Token.lean'],
+  ['docker', 'run', '-p', '8080:80', 'redis'],
+  ['mysql', '-p', 'database', '-u', 'me'],
+  ['sh', '-c', 'set -e; set -x; cd work && lake build'],
+  ['git', 'commit', '-m', 'hooks: keep order = first, then last'],
+  ['x', 'https://example.com/docs/webhooks', 'SKIP=1', 'api-explorer', 'keyboard = us'],
+  ['python', '-m', 'pip', 'install', 'pypi-simple', 'hf-transfer'],
   ['x', '--transport=streamable-http', 'http://[::1]:3000/@x', 'https://h:8080/a@b'],
 ];
 
 describe('redactArgv', () => {
   test.each(redacted)('%j', (argv, expected) => expect(redactArgv(argv)).toEqual(expected));
   test.each(kept.map(argv => [argv]))('keeps %j', argv => expect(redactArgv(argv)).toEqual(argv));
+});
+
+const LONG = 'abcDEF0123456789abcDEF0123456789abcdef01';
+const HEX = '0123456789abcdef0123456789abcdef';
+
+/** Shapes that a reader of argv, session names or directories must not see; `V` is the secret. */
+const SHAPES: readonly (readonly string[])[] = [
+  ['fish', '-c', 'set -x API_TOKEN V; run'],
+  ['fish', '-c', "set -gx OPENAI_API_KEY 'V'"],
+  ['fish', '-c', 'set', '-x', 'API_TOKEN', 'V'],
+  ['csh', '-c', 'setenv DB_PASSWORD V'],
+  ['x', 'api_key = "V"'],
+  ['x', 'api_key', '=', 'V'],
+  ['x', "secret := 'V'"],
+  ['sh', '-c', 'password V'],
+  ['x', 'password', 'V'],
+  ['sh', '-c', 'echo "machine h login me password V" > ~/.netrc'],
+  ['mysql', '-u', 'root', '-pV', 'db'],
+  ['/usr/bin/mysqldump', '-pV'],
+  ['sh', '-c', "mariadb -u root -p'V' db"],
+  ['sshpass', '-p', 'V', 'ssh', 'host'],
+  ['sshpass', '-pV', 'ssh', 'host'],
+  ['bash', '-c', 'sshpass -p V scp a b'],
+  ['redis-cli', '-a', 'V'],
+  ['docker', 'login', '-u', 'me', '-p', 'V'],
+  ['ldapsearch', '-x', '-w', 'V'],
+  ['unzip', '-P', 'V', 'a.zip'],
+  ['7z', 'x', '-pV', 'a.7z'],
+  ['curl', 'https://hooks.slack.com/services/V'],
+  ['curl', '-d', '{}', 'https://discord.com/api/webhooks/123/V'],
+  ['curl', 'https://corp.webhook.office.com/webhookb2/V'],
+  ['curl', 'https://hooks.zapier.com/hooks/catch/1/V'],
+  ['curl', 'https://ci.example.com/github/webhook/V'],
+  ['curl', 'https://api.telegram.org/botV/sendMessage'],
+];
+
+/** Secrets that are known by their own form, wherever they stand. */
+const FORMS: readonly string[] = [
+  `AGE-SECRET-KEY-1${LONG.toUpperCase()}`,
+  `rk_live_${LONG}`,
+  'rk_live_abcdefgh',
+  `sk_test_${LONG}`,
+  `whsec_${LONG}`,
+  `SG.${LONG}.${LONG}`,
+  `ya29.${LONG}`,
+  `GOCSPX-${LONG}`,
+  `glptt-${LONG}`,
+  `xapp-1-${LONG}`,
+  `shpat_${HEX}`,
+  `dop_v1_${HEX}`,
+  `hvs.${LONG}`,
+  `dapi${HEX}`,
+  `npm_${LONG}`,
+  `pypi-${LONG}`,
+  `hf_${LONG}`,
+  `lin_api_${LONG}`,
+  `sntrys_${LONG}`,
+  `tskey-auth-${LONG}`,
+  `PMAK-${LONG}`,
+  `figd_${LONG}`,
+  `ATATT3${LONG}`,
+  `glsa_${LONG}`,
+  `123456789:AA${LONG.slice(0, 33)}`,
+  `key-${HEX}`,
+  `SK${HEX}`,
+  `NRAK-${LONG}`,
+  `sk-proj-${LONG}`,
+  `xai-${LONG}`,
+];
+
+describe('secrets that have leaked before', () => {
+  const secret = 'hunter2xyzzy';
+  test.each(SHAPES.map(shape => [shape]))('%j', shape => {
+    const argv = shape.map(word => word.replace('V', secret));
+    const shown = redactArgv(argv).join(' ');
+    expect(shown).not.toContain(secret);
+    expect(shown).toContain('***');
+  });
+
+  test.each(FORMS)('%s', form => {
+    for (const argv of [
+      ['x', form],
+      ['x', `--opt=${form}`],
+      ['sh', '-c', `run '${form}' && ls`],
+    ]) {
+      const shown = redactArgv(argv).join(' ');
+      expect(shown).not.toContain(form.slice(-8));
+    }
+    expect(redactWord(`session ${form}`)).toBe('session ***');
+  });
+
+  test('in a path only what a name in it calls a secret: the rest must lead where it leads', () => {
+    expect(safePath('/work/token=hunter2/src')).toBe('/work/token=***/src');
+    expect(safePath('/work/a=b/sk-learn-examples-of-the-year')).toBe(
+      '/work/a=b/sk-learn-examples-of-the-year',
+    );
+    expect(safePath('/work/x\u001b[2J')).toBe('/work/x\\x1b[2J');
+  });
 });
 
 /** Positions a secret may stand in, in an argv and in scripts. */
@@ -276,6 +380,16 @@ describe('whatever the argument', () => {
       'eyJaaaa.',
       '{"env":',
       'a-',
+      'a',
+      '//a/',
+      'set -x ',
+      'password ',
+      'webhook/',
+      'mysql -p ',
+      'api_key = ',
+      'api_key          ',
+      't1.a',
+      'SG.',
     ]) {
       const began = performance.now();
       redactWord(piece.repeat(200_000 / piece.length));

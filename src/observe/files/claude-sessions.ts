@@ -8,15 +8,15 @@ import {
   pidField,
   textField,
 } from '../../model/json-fields.ts';
+import { safePath } from '../../model/redact.ts';
 import type { ClaudeRecords, ClaudeSession, StrangeFile } from '../../model/snapshot.ts';
-import { visible } from '../../model/text.ts';
 import { adoptedOutputs } from './claude-tasks.ts';
 import { type BoundedRead, readHead } from './read-bounded.ts';
 
-/** cwd is compared with /proc's, so it keeps every character that `visible` would not change. */
+/** cwd is compared with /proc's, so it keeps every character that `safePath` would not change. */
 const pathField = (object: JsonObject, name: string): string | null => {
   const value = object[name];
-  return typeof value === 'string' && value.startsWith('/') ? visible(value.slice(0, 4096)) : null;
+  return typeof value === 'string' && value.startsWith('/') ? safePath(value.slice(0, 4096)) : null;
 };
 
 /** Claude's own record of one running session; null when it is not one. */

@@ -1,7 +1,7 @@
 import type { HowRead } from '../../agents/files/format.ts';
 import type { Understood } from '../../agents/files/reader.ts';
 import { NO_CONTENT, type Reading, type ReadingFormat, readingOf } from '../../model/heartbeat.ts';
-import { visible } from '../../model/text.ts';
+import { safePath } from '../../model/redact.ts';
 import { type FileStat, READ_LIMIT, readHead, readTail } from './read-bounded.ts';
 
 /** How a file that was found is read, and as what. */
@@ -45,8 +45,8 @@ export const readKnownFile = (
   if (made === null) return null;
   const { result, stat } = made;
   return readingOf(result.ok ? result.content : (before ?? NO_CONTENT), {
-    path: visible(path),
-    root: visible(root),
+    path: safePath(path),
+    root: safePath(root),
     format: format.format,
     source: format.source,
     mtime: stat.mtimeMs,

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NO_CONTENT, type Reading } from '../../model/heartbeat.ts';
+import { safePath } from '../../model/redact.ts';
 import type { ClaudeSession } from '../../model/snapshot.ts';
-import { visible } from '../../model/text.ts';
 
 const SLUG_LIMIT = 200;
 
@@ -41,8 +41,8 @@ const transcriptOf = (session: ClaudeSession): Reading[] => {
   return [
     {
       ...NO_CONTENT,
-      path: visible(path),
-      root: visible(configDir),
+      path: safePath(path),
+      root: safePath(configDir),
       format: 'transcript',
       source: null,
       mtime,

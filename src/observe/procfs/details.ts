@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { EVIDENCE } from '../../agents/index.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { ENV_NAMES, type EnvName, type NamedEnv, type ProcessDetails } from '../../model/process.ts';
+import { safePath } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
 import type { DetailRequest } from '../system.ts';
 import { lostTerminal, outputFile, readStdin, socketInodes } from './descriptors.ts';
@@ -164,7 +165,7 @@ export class DetailReader {
     const output = readDescriptors ? outputFile(root, pid) : kept?.output;
     return {
       ...(output === undefined ? {} : { output: visible(output) }),
-      cwd: kept === undefined ? visibleOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
+      cwd: kept === undefined ? safePathOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       stdin: readDescriptors ? readStdin(root, pid, request.ppid, everybody) : (kept?.stdin ?? 'unknown'),
       lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),
       listening: readSockets ? readListening(root, pid, tcp, () => kinOf(pid)) : (kept?.listening ?? null),
@@ -210,4 +211,4 @@ const readListening = (
   return listeningOf(tcp(), inodes, kinsSockets);
 };
 
-const visibleOrNull = (text: string | null): string | null => (text === null ? null : visible(text));
+const safePathOrNull = (text: string | null): string | null => (text === null ? null : safePath(text));

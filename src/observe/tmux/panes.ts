@@ -47,7 +47,7 @@ const toPane = (socket: string, f: Record<Field, string>): TmuxPane | null => {
   return {
     socket,
     sessionId: f.session_id,
-    session: visible(f.session_name),
+    session: visible(redactWord(f.session_name)),
     windowId: f.window_id,
     window: count(f.window_index) ?? 0,
     pane: f.pane_id,
