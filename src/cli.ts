@@ -29,6 +29,7 @@ interface MainOptions extends CommonOptions {
   readonly from?: string;
   readonly demo?: boolean;
   readonly at?: ReturnType<typeof parseAt>;
+  readonly mouse: boolean;
 }
 
 const widthOf = (env: NodeJS.ProcessEnv): number => {
@@ -48,7 +49,12 @@ const runMain = async (options: MainOptions): Promise<number> => {
   if (options.at !== undefined && (options.from !== undefined || options.demo === true))
     throw new UsageError('--at shows what guard recorded: it goes with neither --from nor --demo.');
   const color = wantsColor(process.stdout, process.env, !options.color);
-  const liveOptions = { intervalSeconds: options.interval, all: options.all === true, color };
+  const liveOptions = {
+    intervalSeconds: options.interval,
+    all: options.all === true,
+    color,
+    mouse: options.mouse,
+  };
   const headless = options.once === true || options.json === true || options.failOn !== undefined;
   const interactive = process.stdout.isTTY === true && (process.stdin.isTTY === true || options.from === '-');
   if (!headless && interactive) {
@@ -159,6 +165,7 @@ const buildProgram = (finish: (code: number) => void): Command => {
       'judge a recorded table: our JSON or a ps listing with a header; - is standard input',
     )
     .option('--demo', 'the live screen on an invented machine')
+    .option('--no-mouse', 'leave the mouse to the terminal')
     .option(
       '--at <time>',
       'what guard recorded then: HH:MM, -2h, an ISO date, boot or oom; read-only',

@@ -96,6 +96,7 @@ const userSchema = z
     policy: policy.partial(),
     theme: z.enum(['default', 'light', 'high-contrast']),
     columns: z.array(text).nullable(),
+    mouse: z.boolean(),
   })
   .partial();
 

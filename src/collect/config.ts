@@ -73,6 +73,7 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
   policy: { ...base.policy, ...defined(user.policy) },
   theme: user.theme ?? base.theme,
   columns: user.columns ?? base.columns,
+  mouse: user.mouse ?? base.mouse,
 });
 
 /** The user's config, or the one named by `--config`. zod is loaded only when there is a file. */

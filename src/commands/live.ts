@@ -11,6 +11,8 @@ export interface LiveOptions {
   readonly intervalSeconds: number;
   readonly all: boolean;
   readonly color: boolean;
+  /** false: `--no-mouse`. */
+  readonly mouse: boolean;
 }
 
 /**
@@ -23,13 +25,18 @@ const SMALL_NURSERY = '--semi-space-growth-factor=1';
 const keyboard = (): NodeJS.ReadStream =>
   process.stdin.isTTY === true ? process.stdin : new ReadStream(openSync('/dev/tty', 'r'));
 
-const show = async (live: Live, { all, color }: LiveOptions, env: NodeJS.ProcessEnv): Promise<number> => {
+const show = async (
+  live: Live,
+  { all, color, mouse }: LiveOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<number> => {
   // chalk decides at import, and knows nothing of NO_COLOR.
   if (!color) process.env.FORCE_COLOR = '0';
   const { runTui } = await import('../tui/main.tsx');
   const stdin = keyboard();
   try {
-    return await runTui({ live, options: { all }, stdin, stdout: process.stdout, env });
+    const options = { all, ...(mouse ? {} : { mouse }) };
+    return await runTui({ live, options, stdin, stdout: process.stdout, env });
   } finally {
     await live.stop();
     // Ours to close: an open terminal would keep the program alive.

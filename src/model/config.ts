@@ -121,6 +121,8 @@ export interface Config {
   readonly theme: ThemeName;
   /** Columns of the TUI, in order; null: the built-in choice by width. */
   readonly columns: readonly string[] | null;
+  /** The wheel, clicks and double clicks in the TUI; without it the terminal selects text. */
+  readonly mouse: boolean;
 }
 
 export const DEFAULT_CONFIG: Config = {
@@ -163,6 +165,7 @@ export const DEFAULT_CONFIG: Config = {
   },
   theme: 'default',
   columns: null,
+  mouse: true,
 };
 
 /** The threshold of a file finding for a file below this root. */

@@ -4,6 +4,7 @@ import type { Plan } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
 import type { Controls } from './keys/action.ts';
 import { handleStroke } from './keys/actions.ts';
+import { Clicks } from './keys/clicks.ts';
 import type { Situation } from './keys/keymap.ts';
 import type { Keystroke } from './keys/reader.ts';
 import type { Glyphs } from './look/glyphs.ts';
@@ -46,6 +47,7 @@ export class Controller implements Controls, ScreenStore {
   #scheduled = false;
   #marksFor: Snapshot | null = null;
   readonly #pss: PssReader;
+  readonly clicks = new Clicks();
   /** The latest read of the keyboard. */
   chunk = 0;
   toldOfQuitting: Plan | null = null;
@@ -193,8 +195,9 @@ export class Controller implements Controls, ScreenStore {
   /** From the next read of the keyboard on, `y` may be an answer to this plan. */
   #planSeen(plan: Plan): void {
     const { overlay } = this.#view;
-    if (overlay?.kind === 'plan' && overlay.plan === plan)
-      this.dispatch({ type: 'overlay', overlay: { ...overlay, openedIn: this.chunk } });
+    if (overlay?.kind !== 'plan' || overlay.plan !== plan) return;
+    this.clicks.shown();
+    this.dispatch({ type: 'overlay', overlay: { ...overlay, openedIn: this.chunk } });
   }
 
   /** One screen for all that happens in this turn of the loop. */

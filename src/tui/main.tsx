@@ -14,6 +14,8 @@ import { crashSentence, watchProcess } from './terminal/signals.ts';
 export interface TuiOptions {
   readonly theme?: ThemeName;
   readonly all?: boolean;
+  /** Default: what the config says. */
+  readonly mouse?: boolean;
   /** Default: unless NO_COLOR is set or FORCE_COLOR is 0. */
   readonly color?: boolean;
   /** A plain list without cursor tricks; also when INK_SCREEN_READER=true. */
@@ -58,7 +60,9 @@ export const runTui = ({
   new Promise(resolve => {
     const colour = options.color ?? (!env.NO_COLOR && env.FORCE_COLOR !== '0');
     const spoken = options.screenReader ?? env.INK_SCREEN_READER === 'true';
-    const modes = new TerminalModes(stdout);
+    const modes = new TerminalModes(stdout, {
+      mouse: options.mouse ?? live.getState().config.mouse,
+    });
     const port = new PaintPort(stdout);
     const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
     let finished = false;

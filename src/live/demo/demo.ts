@@ -1,4 +1,4 @@
-import { DEFAULT_CONFIG } from '../../model/config.ts';
+import { type Config, DEFAULT_CONFIG } from '../../model/config.ts';
 import { spellBytes } from '../../model/format.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Plan } from '../../model/plan.ts';
@@ -84,6 +84,7 @@ export interface DemoOptions {
   readonly ticking?: boolean;
   readonly readOnly?: string | null;
   readonly processes?: readonly DemoProcess[];
+  readonly config?: Config;
 }
 
 export interface DemoLive extends Live {
@@ -118,7 +119,7 @@ export const demoLive = (options: DemoOptions = {}): DemoLive => {
   const memory = Array.from({ length: 40 }, (_, i) => total * (0.6 + i * 0.01 - (i % 9 > 5 ? 0.09 : 0)));
   let state: LiveState = {
     snapshot: first,
-    config: DEFAULT_CONFIG,
+    config: options.config ?? DEFAULT_CONFIG,
     memory,
     intervalSeconds: 2,
     slowedDown: false,

@@ -2,6 +2,7 @@ import type { Context } from '../keys/context.ts';
 import { contextOf } from '../keys/context.ts';
 import { BINDINGS, type Binding, type Situation } from '../keys/keymap.ts';
 import { keyName } from '../keys/table.ts';
+import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { positionText } from './tabs.ts';
@@ -31,6 +32,15 @@ const rank = (name: string): number => {
   return at < 0 ? ORDER.length : at;
 };
 
+/** A click on a hint types its key; not the one that runs a plan: the word for that is in the plan itself. */
+const hint = (b: Binding): Line => {
+  const pieces = [run(keyName(b.keys[0]!), 'key'), run(` ${b.label}`)];
+  return [
+    ...(b.name === 'go' ? pieces : pieces.map(piece => clickable(piece, { key: b.keys[0]! }))),
+    run('  '),
+  ];
+};
+
 /** `x end  c clean  ? help`, as many as toWidth, in the order of the table. */
 const hints = (context: Context, width: number, situation: Situation): Line => {
   // On the main screen the hints stay where they are, and a key that cannot act says why; an overlay only offers what it can do.
@@ -46,12 +56,7 @@ const hints = (context: Context, width: number, situation: Situation): Line => {
     kept.add(b.name);
     room -= wide;
   }
-  return [
-    run(' '),
-    ...labelled
-      .filter(b => kept.has(b.name))
-      .flatMap(b => [run(keyName(b.keys[0]!), 'key'), run(` ${b.label}  `)]),
-  ];
+  return [run(' '), ...labelled.filter(b => kept.has(b.name)).flatMap(hint)];
 };
 
 const LEAVES: Partial<Record<Context, string>> = {
@@ -59,6 +64,13 @@ const LEAVES: Partial<Record<Context, string>> = {
   help: 'any other key leaves',
   signals: 'Esc leaves',
 };
+
+const FILTER_WAYS: Line = [
+  clickable(run('enter keeps', 'faint'), { key: 'enter' }),
+  run('  '),
+  clickable(run('Esc clears', 'faint'), { key: 'escape' }),
+  run(' '),
+];
 
 /** The last row: what went wrong or happened, else the filter being typed, else the keys. */
 export const footerLine = (screen: Screen): Line => {
@@ -71,14 +83,16 @@ export const footerLine = (screen: Screen): Line => {
     return lineToWidth([run(' Looking again before the plan', 'strong')], width);
   if (view.filterOpen) {
     const typed: Line = [run(' filter ', 'key'), run(view.filter, 'strong'), run(glyphs.caret, 'key')];
-    return lineToWidth(spread(typed, [run('enter keeps  Esc clears ', 'faint')], width), width);
+    return lineToWidth(spread(typed, FILTER_WAYS, width), width);
   }
   const context = contextOf(view);
   const leave = LEAVES[context];
   const filter: Line = context === 'main' && view.filter !== '' ? [run(`/${view.filter} `, 'mark')] : [];
   const position: Line =
     layout.tabs || context !== 'main' ? [] : [run(positionText(screen).trimEnd(), 'faint'), run(' ')];
-  const right: Line = leave ? [run(`${leave} `, 'faint')] : [...filter, ...position];
+  const right: Line = leave
+    ? [clickable(run(leave, 'faint'), { key: 'escape' }), run(' ')]
+    : [...filter, ...position];
   return lineToWidth(
     spread(
       hints(context, width - lineWidth(right) - 1, { view, state, row: null, targets: [] }),

@@ -5,6 +5,7 @@ import type { Heartbeat } from '../../model/heartbeat.ts';
 import { cells } from '../../model/width.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatText, beatTone } from '../view/activity.ts';
+import { clickable } from '../view/clickable.ts';
 import { inTone, type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { PanelId } from '../view/state.ts';
@@ -103,13 +104,16 @@ export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
   const more = unfolded(screen);
   const content = CONTENT[view.panel](screen).flatMap((line, i): readonly Line[] => {
     const body = lineToWidth(line, columns - 2, glyphs.ellipsis);
-    if (!focused || i !== view.panelCursor) return [[run('  '), ...body]];
-    return [[run(`${glyphs.cursor} `, 'title'), ...inTone(body, 'selected')], ...more];
+    const entry = { entry: i };
+    if (!focused || i !== view.panelCursor) return [[clickable(run('  '), entry), ...body]];
+    return [[clickable(run(`${glyphs.cursor} `, 'title'), entry), ...inTone(body, 'selected')], ...more];
   });
   if (content.length === 0) content.push([run('  '), run(EMPTY[view.panel](screen), 'faint')]);
-  const below = windowTop(focused ? view.panelCursor + more.length : 0, content.length, rows);
+  const below = windowTop(view.panelCursor + more.length, content.length, rows);
   // What it tells may be longer than the panel: then its end is cut, never its title.
-  const top = focused ? Math.min(view.panelCursor, below) : below;
+  const top = focused
+    ? Math.min(view.panelCursor, below)
+    : Math.max(0, Math.min(view.panelTop, content.length - rows));
   return Array.from({ length: rows }, (_, i) =>
     lineToWidth(content[top + i] ?? [], columns, glyphs.ellipsis),
   );

@@ -1,4 +1,5 @@
 import { SIGNALS } from '../look/plan-words.ts';
+import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { titleRule } from './tabs.ts';
@@ -9,7 +10,7 @@ export const signalsLines = (screen: Screen, rows: number): readonly Line[] => {
   const lines = SIGNALS.map(({ name, means }, i): Line => {
     const selected = i === cursor;
     return [
-      run(selected ? ` ${glyphs.cursor}` : '  ', 'title'),
+      clickable(run(selected ? ` ${glyphs.cursor}` : '  ', 'title'), { entry: i }),
       run(toWidth(name, 9), selected ? 'selected' : name === 'SIGKILL' ? 'bad' : 'strong'),
       run(`  ${means}`, selected ? 'plain' : 'faint'),
     ];

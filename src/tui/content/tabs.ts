@@ -1,3 +1,4 @@
+import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { PANELS, type PanelId } from '../view/state.ts';
@@ -21,8 +22,8 @@ export const tabsLine = (screen: Screen): Line => {
   const { view, layout, glyphs } = screen;
   const tabs = PANELS.flatMap(panel => {
     const text = ` ${TITLES[panel]} ${panelLength(panel, screen)} `;
-    if (view.focus === panel) return [run(text, 'selected'), run(glyphs.rule, 'rule')];
-    return [run(text, panel === view.panel ? 'strong' : 'faint'), run(glyphs.rule, 'rule')];
+    const tone = view.focus === panel ? 'selected' : panel === view.panel ? 'strong' : 'faint';
+    return [clickable(run(text, tone), { panel }), run(glyphs.rule, 'rule')];
   });
   const left: Line = [run(glyphs.rule, 'rule'), ...tabs];
   const right: Line = [run(positionText(screen), 'faint'), run(glyphs.rule, 'rule')];

@@ -6,6 +6,7 @@ import type { Layout } from '../view/layout.ts';
 import type { Row } from '../view/rows.ts';
 import type { Screen } from '../view/screen.ts';
 import type { ViewEvent, ViewState } from '../view/state.ts';
+import type { Clicks } from './clicks.ts';
 import type { Situation } from './keymap.ts';
 import type { Keystroke } from './reader.ts';
 
@@ -19,6 +20,7 @@ export interface Controls {
   readonly screen: Screen;
   readonly targets: readonly JudgedProcess[];
   readonly situation: Situation;
+  readonly clicks: Clicks;
   /** The running plan of which the user knows that quitting cuts it short. */
   toldOfQuitting: Plan | null;
   dispatch(event: ViewEvent): void;

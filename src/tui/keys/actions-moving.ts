@@ -31,7 +31,7 @@ const page = (controller: Controls): number => {
 
 const FAR = Number.MAX_SAFE_INTEGER;
 
-const scrollDetail = (controller: Controls, by: number): void => {
+export const scrollDetail = (controller: Controls, by: number): void => {
   const limit = detailOverflow(controller.screen);
   const to = Math.min(limit, Math.max(0, controller.view.detailScroll + by));
   controller.dispatch({ type: 'detail-scroll', to });

@@ -5,6 +5,7 @@ import { LOOKING } from './actions-looking.ts';
 import { MOVING } from './actions-moving.ts';
 import { type Context, contextOf } from './context.ts';
 import { type BindingName, bindingFor } from './keymap.ts';
+import { handleMouse } from './mouse.ts';
 import type { Keystroke } from './reader.ts';
 
 /** What each binding does. The compiler asks for the missing entry. */
@@ -46,8 +47,12 @@ export const handleStroke = (controller: Controls, stroke: Keystroke): void => {
     anywhere(controller, stroke);
     return;
   }
-  // A mouse report or a focus event is nobody's decision.
-  if (stroke.key === 'unknown') return;
+  // A focus event or a moved mouse is nobody's decision.
+  if (stroke.key === 'unknown' || stroke.key === 'reply') return;
+  if (stroke.key === 'mouse') {
+    handleMouse(controller, stroke, handleStroke);
+    return;
+  }
   if (controller.view.notice) controller.dispatch({ type: 'notice', notice: null });
   const context = contextOf(controller.view);
   if (stroke.key === 'paste') {

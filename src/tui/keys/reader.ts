@@ -1,3 +1,5 @@
+import { type MouseReport, mouseReport, OLD_REPORT, OLD_REPORT_LENGTH } from './mouse-report.ts';
+
 /**
  * Reads keys. Ink's `useInput` is not enough here: it gives a chunk of several keys (`jjj`, `jk` and enter) as one
  * event, F-keys as nothing, a paste as typing, and it cannot say which keys arrived together. That last one is
@@ -6,12 +8,14 @@
 
 /** One key, whatever chunk of bytes it arrived in. */
 export interface Keystroke {
-  /** A name (`up`, `enter`, `ctrl-c`, `f1`, `paste`) or the character itself. */
+  /** A name (`up`, `enter`, `ctrl-c`, `f1`, `paste`, `mouse`, `reply`) or the character itself. */
   readonly key: string;
   /** What it would type into a text field; empty for keys that type nothing. */
   readonly text: string;
   /** Which read of the terminal it came from: a confirming key never counts in the chunk that asked the question. */
   readonly chunk: number;
+  /** Of the key `mouse`. */
+  readonly mouse?: MouseReport;
 }
 
 const ESC = '\u001b';
@@ -70,7 +74,13 @@ const CONTROLS: Readonly<Record<string, string>> = {
 const SEQUENCE = /^(?:\[\[[A-E]|\[[0-?]*[ -/]*[@-~]|O[@-~])/;
 
 /** Begins like a sequence and ends before its final byte: the rest is in the next read. */
-const UNFINISHED = /^(?:|\[[0-?]*[ -/]*|O|\[\[)$/;
+const UNFINISHED = /^(?:|\[[0-?]*[ -/]*|O|\[\[|\]\d*(?:;[^\u0007\u001b]*\u001b?)?)$/;
+
+/** OSC: what the terminal answers when it is asked for its colours. It ends in BEL, or in Esc and a backslash. */
+const REPLY = /^\](\d+;[^\u0007\u001b]*)(?:\u0007|\u001b\\)/;
+
+/** What only a terminal sends: cut off, it is thrown away; its letters are nobody's keys. */
+const NO_KEYBOARD = /^\u001b(?:\[200~|\[<|\[M|\]\d+;)/;
 
 export interface Reading {
   readonly strokes: readonly Keystroke[];
@@ -85,7 +95,42 @@ const controlName = (char: string): string => {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** `jjj`, `jk\r`, arrows, a lone Esc and a paste, all as single keystrokes. */
+interface Piece {
+  readonly stroke: Keystroke;
+  readonly length: number;
+}
+
+/** What an Esc begins, with the text after it; null when its end is in the next read. */
+const escapedPiece = (after: string, chunk: number): Piece | null => {
+  const piece = (key: string, length: number, rest: Partial<Keystroke> = {}): Piece => ({
+    stroke: { key, text: '', chunk, ...rest },
+    length: 1 + length,
+  });
+  if (UNFINISHED.test(after)) return null;
+  if (after.startsWith(OLD_REPORT))
+    return after.length < OLD_REPORT_LENGTH ? null : piece('unknown', OLD_REPORT_LENGTH);
+  const reply = REPLY.exec(after);
+  if (reply) return piece('reply', reply[0].length, { text: reply[1]! });
+  const sequence = SEQUENCE.exec(after)?.[0];
+  // Esc typed just before another key, or Alt+key: both begin with leaving.
+  if (sequence === undefined) return piece('escape', 0);
+  const mouse = mouseReport(sequence);
+  if (mouse) return piece('mouse', sequence.length, { mouse });
+  // An unknown sequence (focus, a modifier we do not use) is one key that nothing is bound to.
+  return piece(SEQUENCES[sequence] ?? 'unknown', sequence.length);
+};
+
+/** A key that types a character, or a control character. */
+const plainPiece = (input: string, chunk: number): Piece => {
+  const char = input[0]!;
+  if (char < ' ' || char === '\u007f')
+    return { stroke: { key: controlName(char), text: '', chunk }, length: 1 };
+  const [grapheme] = segmenter.segment(input);
+  const text = grapheme?.segment ?? char;
+  return { stroke: { key: text === ' ' ? 'space' : text, text, chunk }, length: text.length };
+};
+
+/** `jjj`, `jk\r`, arrows, a lone Esc, the mouse and a paste, all as single keystrokes. */
 export const readKeystrokes = (input: string, chunk: number): Reading => {
   const strokes: Keystroke[] = [];
   let at = 0;
@@ -97,39 +142,21 @@ export const readKeystrokes = (input: string, chunk: number): Reading => {
       at = end + PASTE_END.length;
       continue;
     }
-    const char = input[at]!;
-    if (char === ESC) {
-      const after = input.slice(at + 1);
-      if (UNFINISHED.test(after)) return { strokes, rest: input.slice(at) };
-      const sequence = SEQUENCE.exec(after)?.[0];
-      if (sequence === undefined) {
-        // Esc typed just before another key, or Alt+key: both begin with leaving.
-        strokes.push({ key: 'escape', text: '', chunk });
-        at += 1;
-        continue;
-      }
-      // An unknown sequence (mouse, focus, a modifier we do not use) is one key that nothing is bound to.
-      strokes.push({ key: SEQUENCES[sequence] ?? 'unknown', text: '', chunk });
-      at += 1 + sequence.length;
-      continue;
-    }
-    if (char < ' ' || char === '\u007f') {
-      strokes.push({ key: controlName(char), text: '', chunk });
-      at += 1;
-      continue;
-    }
-    const [grapheme] = segmenter.segment(input.slice(at, at + 32));
-    const text = grapheme?.segment ?? char;
-    strokes.push({ key: text === ' ' ? 'space' : text, text, chunk });
-    at += text.length;
+    const piece =
+      input[at] === ESC
+        ? escapedPiece(input.slice(at + 1), chunk)
+        : plainPiece(input.slice(at, at + 32), chunk);
+    if (piece === null) return { strokes, rest: input.slice(at) };
+    strokes.push(piece.stroke);
+    at += piece.length;
   }
   return { strokes, rest: '' };
 };
 
 /** A lone Esc is told from the start of a sequence by silence: sequences arrive within a few ms even over ssh. */
 const ESC_SILENCE_MS = 30;
-/** A paste whose end never comes must not swallow the keys after it. */
-const PASTE_SILENCE_MS = 1000;
+/** A paste or a report whose end never comes must not swallow the keys after it. */
+const UNENDED_SILENCE_MS = 1000;
 
 /** Turns reads of the terminal into keystrokes; keeps what a read cut in two. */
 export class KeyReader {
@@ -155,8 +182,8 @@ export class KeyReader {
     this.#rest = rest;
     for (const stroke of strokes) this.#deliver(stroke);
     if (rest === '') return;
-    const pasting = rest.startsWith(PASTE_START);
-    this.#timer = setTimeout(() => this.#flush(), pasting ? PASTE_SILENCE_MS : ESC_SILENCE_MS);
+    const silence = NO_KEYBOARD.test(rest) ? UNENDED_SILENCE_MS : ESC_SILENCE_MS;
+    this.#timer = setTimeout(() => this.#flush(), silence);
   }
 
   stop(): void {
@@ -167,7 +194,7 @@ export class KeyReader {
     const rest = this.#rest;
     this.#rest = '';
     this.#timer = null;
-    if (rest.startsWith(PASTE_START)) return;
+    if (NO_KEYBOARD.test(rest)) return;
     this.#deliver({ key: 'escape', text: '', chunk: this.#chunk });
     for (const text of rest.slice(1)) this.#deliver({ key: text, text, chunk: this.#chunk });
   }

@@ -8,31 +8,44 @@ const ESC = '\u001b[';
  */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}?2004h${ESC}H${ESC}2J`;
 
+/** Presses and the wheel (1000), as `ESC [ < button ; column ; row` (1006): the older form cannot be told from keys. */
+const MOUSE_ON = `${ESC}?1000h${ESC}?1006h`;
+const MOUSE_OFF = `${ESC}?1006l${ESC}?1000l`;
+
 /**
  * Ends a half-written synchronised update first, else the terminal would go on holding its breath. Wipes our screen
  * before it goes: a tmux pane that grew meanwhile keeps the rows it grew by on the other one (seen in 3.3a).
  */
-const LEAVE = `${ESC}?2026l${ESC}?2004l${ESC}?7h${ESC}0m${ESC}H${ESC}2J${ESC}?25h${ESC}?1049l`;
+const LEAVE = `${ESC}?2026l${MOUSE_OFF}${ESC}?2004l${ESC}?7h${ESC}0m${ESC}H${ESC}2J${ESC}?25h${ESC}?1049l`;
 
 /** The terminal's state while we have it; giving it back works from an exit hook and twice in a row. */
 export class TerminalModes {
   readonly #stdout: NodeJS.WriteStream;
+  #mouse: boolean;
   #entered = false;
 
-  constructor(stdout: NodeJS.WriteStream) {
+  constructor(stdout: NodeJS.WriteStream, { mouse }: { readonly mouse: boolean }) {
     this.#stdout = stdout;
+    this.#mouse = mouse;
   }
 
   enter(): void {
     if (this.#entered) return;
     this.#entered = true;
-    this.#write(ENTER);
+    this.#write(this.#mouse ? ENTER + MOUSE_ON : ENTER);
   }
 
   leave(): void {
     if (!this.#entered) return;
     this.#entered = false;
     this.#write(LEAVE);
+  }
+
+  /** Without the mouse the terminal selects text with it, as it does elsewhere. */
+  setMouse(mouse: boolean): void {
+    if (mouse === this.#mouse) return;
+    this.#mouse = mouse;
+    if (this.#entered) this.#write(mouse ? MOUSE_ON : MOUSE_OFF);
   }
 
   /** Straight to the descriptor: a stream's buffer is not written after `exit`. */

@@ -1,11 +1,14 @@
 import { inStyle } from '../../model/sgr.ts';
 import { cells, cut } from '../../model/width.ts';
 import type { Theme, Tone } from '../look/theme.ts';
+import type { Click } from './click.ts';
 
 /** A piece of text with one meaning. */
 export interface Run {
   readonly text: string;
   readonly tone: Tone;
+  /** What a click on it does. */
+  readonly click?: Click;
 }
 
 /** One row of the screen, left to right. */
@@ -29,13 +32,13 @@ export const toWidth = (text: string, width: number, align: Align = 'left', mark
 export const lineToWidth = (line: Line, width: number, mark = '…'): Line => {
   const out: Run[] = [];
   let room = width;
-  for (const { text, tone } of line) {
-    const wide = cells(text);
+  for (const piece of line) {
+    const wide = cells(piece.text);
     if (wide > room) {
-      out.push({ text: toWidth(text, room, 'left', mark), tone });
+      out.push({ ...piece, text: toWidth(piece.text, room, 'left', mark) });
       return out;
     }
-    if (wide > 0) out.push({ text, tone });
+    if (wide > 0) out.push(piece);
     room -= wide;
   }
   if (room > 0) out.push({ text: ' '.repeat(room), tone: 'plain' });

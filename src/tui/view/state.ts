@@ -52,6 +52,8 @@ export interface ViewState {
   /** The panel under the tree while the tree has the keys. */
   readonly panel: PanelId;
   readonly panelCursor: number;
+  /** The first entry in view of a panel that has not the keys: the wheel moves it. */
+  readonly panelTop: number;
   readonly detail: boolean;
   readonly detailScroll: number;
   readonly overlay: Overlay | null;
@@ -73,6 +75,7 @@ export const INITIAL_VIEW: ViewState = {
   focus: 'tree',
   panel: 'findings',
   panelCursor: 0,
+  panelTop: 0,
   detail: false,
   detailScroll: 0,
   overlay: null,
@@ -100,6 +103,7 @@ export type ViewEvent =
   | { readonly type: 'next-sort' }
   | { readonly type: 'focus'; readonly focus: Focus }
   | { readonly type: 'panel-cursor'; readonly cursor: number }
+  | { readonly type: 'panel-scroll'; readonly to: number }
   | { readonly type: 'detail'; readonly open: boolean }
   | { readonly type: 'detail-scroll'; readonly to: number }
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
@@ -152,7 +156,9 @@ const HANDLERS: Handlers = {
     focus,
     panel: focus === 'tree' ? view.panel : focus,
     panelCursor: 0,
+    panelTop: 0,
   }),
+  'panel-scroll': (view, { to }) => ({ ...view, panelTop: Math.max(0, to) }),
   'panel-cursor': (view, { cursor }) => ({ ...view, panelCursor: cursor }),
   detail: (view, { open }) => ({ ...view, detail: open, detailScroll: 0 }),
   'detail-scroll': (view, { to }) => ({ ...view, detailScroll: Math.max(0, to) }),

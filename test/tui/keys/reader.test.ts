@@ -24,9 +24,36 @@ describe('a chunk of bytes becomes single keystrokes', () => {
   });
 
   test('a sequence nobody knows is one key that nothing is bound to, never letters', () => {
-    expect(keys('\u001b[<0;12;5My')).toEqual(['unknown', 'y']);
+    expect(keys('\u001b[<0;12;5my')).toEqual(['unknown', 'y']);
     expect(keys('\u001b[1;5C')).toEqual(['unknown']);
     expect(keys('\u001b[I')).toEqual(['unknown']);
+  });
+
+  test('the mouse is one key, with where it was', () => {
+    const { strokes } = readKeystrokes('\u001b[<0;12;5My\u001b[<65;1;2M', 1);
+    expect(strokes.map(s => [s.key, s.mouse])).toEqual([
+      ['mouse', { what: 'press', column: 11, row: 4 }],
+      ['y', undefined],
+      ['mouse', { what: 'wheel-down', column: 0, row: 1 }],
+    ]);
+  });
+
+  test('the bytes of an old report of the mouse are no keys, though one of them may be a y', () => {
+    // Column 89 is sent as the byte 32 + 89, which is y.
+    expect(keys('\u001b[M yyj')).toEqual(['unknown', 'j']);
+    expect(readKeystrokes('\u001b[M y', 1).rest).toBe('\u001b[M y');
+  });
+
+  test('what a terminal answers is one key that says it, with either ending', () => {
+    const answer = '11;rgb:ffff/ffff/ffff';
+    for (const end of ['\u0007', '\u001b\\']) {
+      const { strokes } = readKeystrokes(`\u001b]${answer}${end}j`, 1);
+      expect(strokes.map(s => [s.key, s.text])).toEqual([
+        ['reply', answer],
+        ['j', 'j'],
+      ]);
+    }
+    expect(readKeystrokes(`\u001b]${answer}\u001b`, 1).rest).toBe(`\u001b]${answer}\u001b`);
   });
 
   test('Esc before a letter is Esc and the letter', () => {
@@ -83,6 +110,19 @@ describe('KeyReader', () => {
     reader.push('j');
     expect(got).toEqual(['j']);
   });
+
+  test.each(['\u001b[<0;12', '\u001b[M y', '\u001b]11;rgb:ff', '\u001b]11;rgb:ff\u001b'])(
+    "a report or an answer whose end never comes is nobody's keys: %j",
+    bytes => {
+      vi.useFakeTimers();
+      const got: string[] = [];
+      const reader = new KeyReader(s => got.push(s.key));
+      reader.push(bytes);
+      vi.advanceTimersByTime(5000);
+      reader.push('j');
+      expect(got).toEqual(['j']);
+    },
+  );
 
   test('counts chunks up', () => {
     const got: number[] = [];
