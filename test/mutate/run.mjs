@@ -11,6 +11,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GROUPS } from './groups.mjs';
 import { report } from './report.mjs';
 
 const STRYKER = ['@stryker-mutator/core@9.6.1', '@stryker-mutator/vitest-runner@9.6.1'];
@@ -43,7 +44,6 @@ const copy = () => {
     rmSync(join(cache, directory), { recursive: true, force: true });
     cpSync(join(clone, directory), join(cache, directory), { recursive: true });
   }
-  cpSync(join(clone, 'test/mutate/stryker.json'), join(cache, 'stryker.json'));
 };
 
 /** As root, and as a user who may make namespaces. */
@@ -61,11 +61,21 @@ if (way === undefined) {
   process.exit(77);
 }
 const stryker = join(cache, 'node_modules/@stryker-mutator/core/bin/stryker.js');
-const { status } = spawnSync(
-  'unshare',
-  [
-    ...way,
-    ...NAMESPACE,
+
+/** Runs one group; gives where its report is. */
+const mutate = (name, { mutate: files }, extra) => {
+  const settings = JSON.parse(readFileSync(join(clone, 'test/mutate/stryker.json'), 'utf8'));
+  const reportPath = `reports/${name}.json`;
+  writeFileSync(
+    join(cache, 'stryker.json'),
+    JSON.stringify({
+      ...settings,
+      mutate: files,
+      incrementalFile: `reports/${name}.incremental.json`,
+      jsonReporter: { fileName: reportPath },
+    }),
+  );
+  const inside = [
     'sh',
     '-c',
     '"$@"; exit $?',
@@ -74,9 +84,25 @@ const { status } = spawnSync(
     stryker,
     'run',
     'stryker.json',
-    ...process.argv.slice(2),
-  ],
-  { cwd: cache, stdio: ['ignore', 'inherit', 'inherit'] },
-);
-if (status !== 0) process.exit(status ?? 1);
-process.exit(report(join(cache, 'reports/mutation.json')));
+    ...extra,
+  ];
+  const { status } = spawnSync('unshare', [...way, ...NAMESPACE, ...inside], {
+    cwd: cache,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, REAPTOP_MUTATE_GROUP: name },
+  });
+  if (status !== 0) process.exit(status ?? 1);
+  return join(cache, reportPath);
+};
+
+/** `npm run mutate -- plans sweep --force`: these groups alone; what begins with a dash goes to Stryker. */
+const asked = process.argv.slice(2);
+const names = asked.filter(word => !word.startsWith('-'));
+for (const name of names)
+  if (!(name in GROUPS)) {
+    process.stderr.write(`There is no group ${name}: ${Object.keys(GROUPS).join(', ')}\n`);
+    process.exit(2);
+  }
+const wanted = Object.entries(GROUPS).filter(([name]) => names.length === 0 || names.includes(name));
+const extra = asked.filter(word => word.startsWith('-'));
+process.exit(report(wanted.map(([name, group]) => mutate(name, group, extra))));

@@ -1,18 +1,12 @@
 import { defineConfig } from 'vitest/config';
+import { GROUPS } from './groups.mjs';
 
-/** The tests that run the mutated code in their own process, and quickly: what waits for real processes waits too long. */
+const group = process.env.REAPTOP_MUTATE_GROUP as keyof typeof GROUPS;
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: [
-      'judge/plan/**/*.test.ts',
-      'judge/rules/**/*.test.ts',
-      'act/{contract,newcomers,outside,perform,summary,zombies}.test.ts',
-      'act/record/*.test.ts',
-      'act/sweep/*.test.ts',
-      'act/portable/tree-sweep.test.ts',
-      'observe/contract.test.ts',
-    ],
+    include: GROUPS[group].tests,
     exclude: ['**/property.test.ts'],
     testTimeout: 20_000,
   },

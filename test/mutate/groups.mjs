@@ -1,0 +1,31 @@
+/**
+ * What is changed, and by which tests it is to be noticed: those that run the changed code in their own process, and
+ * quickly. Tests that run `dist/` see no mutants; those that wait for real processes would wait thousands of times, so
+ * pure rules are asked of pure tests only.
+ */
+export const GROUPS = {
+  rules: {
+    mutate: ['src/judge/rules/{verdict,owner,protect,climb,confirm,outliving}.ts'],
+    tests: ['judge/rules/**/*.test.ts', 'judge/plan/end.test.ts'],
+  },
+  plans: {
+    mutate: ['src/judge/plan/**/*.ts'],
+    tests: ['judge/plan/**/*.test.ts'],
+  },
+  terminate: {
+    mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{summary,clock,claude-stop}.ts'],
+    tests: ['act/{contract,newcomers,outside,summary,quiet}.test.ts', 'act/zombies/*.test.ts'],
+  },
+  record: {
+    mutate: ['src/act/perform.ts', 'src/act/record/*.ts'],
+    tests: ['act/perform.test.ts', 'act/record/*.test.ts'],
+  },
+  sweep: {
+    mutate: ['src/act/{sweep,tmux}/*.ts'],
+    tests: ['act/sweep/*.test.ts', 'act/tmux/*.test.ts', 'act/outside.test.ts'],
+  },
+  backends: {
+    mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],
+    tests: ['observe/contract.test.ts', 'observe/procfs/*.test.ts', 'act/portable/tree-sweep.test.ts'],
+  },
+};
