@@ -10,7 +10,7 @@ export const GROUPS = {
   },
   plans: {
     mutate: ['src/judge/plan/**/*.ts'],
-    tests: ['judge/plan/**/*.test.ts'],
+    tests: ['judge/plan/**/*.test.ts', 'act/sweep/sweep.test.ts'],
   },
   terminate: {
     mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{summary,clock,claude-stop}.ts'],

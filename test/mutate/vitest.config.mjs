@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { GROUPS } from './groups.mjs';
 
-const group = process.env.REAPTOP_MUTATE_GROUP as keyof typeof GROUPS;
+const group = process.env.REAPTOP_MUTATE_GROUP;
 
 export default defineConfig({
   test: {
