@@ -1,13 +1,18 @@
 import type { IdentityKey } from '../model/identity.ts';
 
+/** One point of a process's recent past; ten minutes of them are kept per related process. */
+export interface MemoryPoint {
+  readonly at: number;
+  readonly bytes: number;
+  readonly cpu: number | null;
+}
+
 /** What earlier samples told: filled by the engine, empty for a single look. */
 export interface Past {
   /** Seconds for which a process has been in its present state; null when not known. */
   stateSeconds(key: IdentityKey): number | null;
   /** Memory over time, oldest first; at most ten minutes of it. */
-  memory(
-    key: IdentityKey,
-  ): readonly { readonly at: number; readonly bytes: number; readonly cpu: number | null }[];
+  memory(key: IdentityKey): readonly MemoryPoint[];
   /** Seconds since a process last used CPU while we watched; null when not known. */
   quietSeconds(key: IdentityKey): number | null;
 }

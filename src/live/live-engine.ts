@@ -1,5 +1,6 @@
 import { jumpToPane } from '../act/tmux/jump.ts';
 import type { Collector } from '../collect/collector.ts';
+import { History } from '../collect/history.ts';
 import { weigh } from '../collect/weigh.ts';
 import { withLeaksSeenTwice } from '../judge/rules/confirm.ts';
 import type { Config } from '../model/config.ts';
@@ -10,7 +11,6 @@ import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { auditTail } from './audit-tail.ts';
-import { History } from './history.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint, ShownAgain } from './live.ts';
 import { performPlan } from './performer.ts';
 import { planRequest } from './planner.ts';

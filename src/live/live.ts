@@ -1,14 +1,10 @@
+import type { MemoryPoint } from '../judge/past.ts';
 import type { Config } from '../model/config.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { Outcome, Plan, SignalName } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
-/** One point of a process's recent past; ten minutes of them are kept per related process. */
-export interface MemoryPoint {
-  readonly at: number;
-  readonly bytes: number;
-  readonly cpu: number | null;
-}
+export type { MemoryPoint };
 
 /** An event the Log panel shows. */
 export interface LogLine {

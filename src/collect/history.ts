@@ -1,8 +1,7 @@
-import type { Past } from '../judge/past.ts';
+import type { MemoryPoint, Past } from '../judge/past.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import { memoryOf } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import type { MemoryPoint } from './live.ts';
 
 const KEEP_MS = 10 * 60 * 1000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { History } from '../../src/live/history.ts';
+import { History } from '../../src/collect/history.ts';
 import type { IdentityKey } from '../../src/model/identity.ts';
 import { keyOf } from '../../src/model/identity.ts';
 import { type Extra, world } from '../support/world.ts';
