@@ -4,6 +4,7 @@ import { NO_FILES, scannedFiles } from './collect/agent-files.ts';
 import { UsageError } from './collect/config.ts';
 import { type Flags, prepare } from './collect/prepare.ts';
 import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
+import { addGuardCommand } from './commands/guarding.ts';
 import { once } from './commands/once.ts';
 import {
   type ActingOptions,
@@ -100,12 +101,14 @@ const actingOptions = (flags: ActingOptions) => ({
   color: wantsColor(process.stdout, process.env, !flags.color),
 });
 
+const willAct = (flags: ActingOptions): boolean => isForced(flags) && flags.dryRun !== true;
+
 /**
  * Ctrl-C and the like end a run between two steps. However often they come: what was begun is still written down,
  * which takes a moment, and the lock is released.
  */
-const interruption = (flags: ActingOptions): AbortSignal => {
-  acted = isForced(flags) && flags.dryRun !== true;
+const interruption = (acts: boolean): AbortSignal => {
+  acted = acts;
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
     process.on(signal, () => abort.abort());
@@ -122,7 +125,7 @@ const runClean = async (flags: CleanFlags): Promise<number> => {
       config,
       out,
       err,
-      abort: interruption(flags),
+      abort: interruption(willAct(flags)),
     },
     {
       ...actingOptions(flags),
@@ -145,7 +148,7 @@ const runSweep = async (flags: ActingOptions & { readonly retention: number }): 
       env: process.env,
       out,
       err,
-      abort: interruption(flags),
+      abort: interruption(willAct(flags)),
     },
     { ...actingOptions(flags), retentionDays: flags.retention },
   );
@@ -182,6 +185,7 @@ const buildProgram = (finish: (code: number) => void): Command => {
   addSweepOptions(addActingOptions(addCommonOptions(program.command('sweep'))))
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
     .action(async (_: unknown, command: Command) => finish(await runSweep(command.optsWithGlobals())));
+  addGuardCommand(program, { version, out, err, finish, interruption: () => interruption(true) });
   addTellingCommands(program, { version, out, width: () => widthOf(process.env), finish });
   return program;
 };

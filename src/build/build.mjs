@@ -37,6 +37,9 @@ const CHUNKS = {
   'commands/past.ts': 'past.js',
   'collect/builds.ts': 'builds.js',
   'commands/hook/session-start.ts': 'session-start.js',
+  'commands/guard.ts': 'guard.js',
+  'commands/guard-actions.ts': 'guard-actions.js',
+  'guard/metrics.ts': 'metrics.js',
   'tui/main.tsx': 'tui.js',
 };
 

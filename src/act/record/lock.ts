@@ -29,25 +29,34 @@ type LockedSystem = Pick<System, 'presence' | 'look'>;
 /** A lock of ours is some 80 bytes long. */
 const MOST_BYTES = 4096;
 
-/** One clean-up at a time. A lock whose holder is gone, or is no reaptop of ours, is stale and taken over. */
+/** What there may be one of at a time: the file that says so, and what it is called. */
+export const LOCKS = {
+  cleanUp: { file: 'clean.lock', what: 'clean-up', begun: 'has just begun' },
+  guard: { file: 'guard.lock', what: 'guard', begun: 'has just started' },
+} as const;
+export type LockKind = keyof typeof LOCKS;
+
+/** One clean-up, and one guard, at a time. A lock whose holder is gone, or is no reaptop of ours, is stale and taken over. */
 export const takeRunLock = async (
   system: LockedSystem,
   by: string,
   {
     directory = stateDirectory(),
     now = Date.now,
-  }: { readonly directory?: string | null; readonly now?: () => number } = {},
+    kind = 'cleanUp',
+  }: { readonly directory?: string | null; readonly now?: () => number; readonly kind?: LockKind } = {},
 ): Promise<LockResult> => {
+  const { file, what, begun } = LOCKS[kind];
   const me = await system.presence(process.pid);
   const without = (why: string): LockResult => ({
     status: 'taken',
     holder: me.status === 'present' ? me.identity : null,
     release: () => {},
-    warning: `no lock against a second clean-up: ${why}`,
+    warning: `no lock against a second ${what}: ${why}`,
   });
   if (directory === null) return without('there is no directory for it');
   if (me.status !== 'present') return without('reaptop cannot identify itself');
-  const path = join(directory, 'clean.lock');
+  const path = join(directory, file);
   const mine: LockHolder = { ...me.identity, by, since: now() };
   try {
     makeStateDirectory(directory);
@@ -58,13 +67,13 @@ export const takeRunLock = async (
       const text = readOwnTail(path, MOST_BYTES);
       if (text === null) continue;
       const holder = parseHolder(text);
-      if (holder !== null && (await isHeld(system, holder))) return held(holder, now());
+      if (holder !== null && (await isHeld(system, holder))) return held(what, holder, now());
       removeStale(path, text, mine);
     }
   } catch (error) {
     return without(`${path}: ${errorSentence(error)}`);
   }
-  return { status: 'held', holder: null, why: 'another clean-up has just begun' };
+  return { status: 'held', holder: null, why: `another ${what} ${begun}` };
 };
 
 /** The file appears with its content, whole: written beside, then linked, which fails when the name exists. */
@@ -149,8 +158,23 @@ const parseHolder = (text: string): LockHolder | null => {
   }
 };
 
-const held = (holder: LockHolder, now: number): LockResult => ({
+const held = (what: string, holder: LockHolder, now: number): LockResult => ({
   status: 'held',
   holder,
-  why: `another clean-up runs: pid ${holder.pid} (${visible(holder.by).slice(0, 40)}), since ${Math.max(0, Math.round((now - holder.since) / 1000))} s`,
+  why: `another ${what} runs: pid ${holder.pid} (${visible(holder.by).slice(0, 40)}), since ${Math.max(0, Math.round((now - holder.since) / 1000))} s`,
 });
+
+/** Who holds a lock now; null when nobody does, as far as can be read. */
+export const lockHolder = async (
+  system: LockedSystem,
+  kind: LockKind,
+  directory: string | null,
+): Promise<LockHolder | null> => {
+  if (directory === null) return null;
+  try {
+    const holder = parseHolder(readOwnTail(join(directory, LOCKS[kind].file), MOST_BYTES) ?? '');
+    return holder !== null && (await isHeld(system, holder)) ? holder : null;
+  } catch {
+    return null; // not ours to read
+  }
+};

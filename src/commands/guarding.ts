@@ -1,0 +1,132 @@
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../collect/config.ts';
+import { type Prepared, prepare } from '../collect/prepare.ts';
+import type { Memory } from '../guard/memory.ts';
+import { type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
+import { addCommonOptions, type CommonOptions, numberBetween } from './options.ts';
+import type { Output } from './output.ts';
+
+const ACTIONS = ['install', 'uninstall', 'status', 'allow', 'print'] as const;
+const PRINTED = ['rules', 'dashboard'] as const;
+
+interface GuardFlags extends CommonOptions {
+  readonly once?: boolean;
+  readonly dryRun?: boolean;
+  readonly grace: number;
+  readonly metrics?: MetricsAddress;
+}
+
+export interface Guarding {
+  readonly version: string;
+  readonly out: Output;
+  readonly err: Output;
+  readonly finish: (code: number) => void;
+  /** Aborted by TERM and the like; tells the program that a lost output is not what counts. */
+  readonly interruption: () => AbortSignal;
+}
+
+/** A picture every ten seconds is enough for whoever looks later. */
+const INTERVAL_SECONDS = 10;
+
+const metricsAddress = (text: string): MetricsAddress => {
+  const address = parseAddress(text);
+  if (address === null) throw new InvalidArgumentError('It must be PORT or HOST:PORT.');
+  return address;
+};
+
+/** `guard` and what belongs to it; each part is loaded when it is called. */
+export const addGuardCommand = (program: Command, guarding: Guarding): void => {
+  addCommonOptions(program.command('guard'))
+    .description('keeps the machine healthy by itself: looks, records, clears proven leaks by policy')
+    .addArgument(new Argument('[action]', 'instead of running').choices(ACTIONS))
+    .addArgument(new Argument('[what]', 'what to print').choices(PRINTED))
+    .option('--once', 'one pass (two looks), for cron')
+    .addOption(
+      new Option(
+        '--metrics <[host:]port>',
+        'serve metrics for Prometheus; loopback unless a host is named',
+      ).argParser(metricsAddress),
+    )
+    .addOption(
+      new Option('--grace <seconds>', 'time between SIGTERM and SIGKILL')
+        .default(5)
+        .argParser(numberBetween(0, 3600)),
+    )
+    .option('--dry-run', 'install: only print the file')
+    .action(async (action: string | undefined, what: string | undefined, _: unknown, command: Command) => {
+      const flags: GuardFlags = command.optsWithGlobals();
+      // The screen's own default is on every command; only what was said counts here.
+      const said =
+        program.getOptionValueSource('interval') === 'cli' ||
+        command.getOptionValueSource('interval') === 'cli';
+      guarding.finish(
+        await perform(
+          action,
+          what,
+          { ...flags, interval: said ? flags.interval : INTERVAL_SECONDS },
+          guarding,
+        ),
+      );
+    });
+};
+
+const perform = async (
+  action: string | undefined,
+  what: string | undefined,
+  flags: GuardFlags,
+  guarding: Guarding,
+): Promise<number> => {
+  if ((action === 'print') !== (what !== undefined))
+    throw new UsageError('guard print takes one of: rules, dashboard.');
+  if (action === undefined) return run(flags, guarding);
+  const { out, err } = guarding;
+  const guard = await import('./guard-actions.ts');
+  if (action === 'print') return guard.print(what as (typeof PRINTED)[number], out);
+  const place = guard.place(process.env);
+  if (action === 'allow') return guard.allowGuard({ directory: place.directory, out });
+  if (action === 'status') {
+    const { system } = await prepare(flags, process.env, process.cwd());
+    const found = { system, directory: place.directory, out, now: Date.now() };
+    return guard.status(found, { json: flags.json === true });
+  }
+  const options = { dryRun: flags.dryRun === true, extra: wordsOf(flags) };
+  const dependencies = { env: process.env, out, err };
+  return action === 'install' ? guard.install(options, dependencies) : guard.uninstall(options, dependencies);
+};
+
+/** What was said to `guard install` is said to every guard that it starts. */
+const wordsOf = ({ metrics, interval, config, grace }: GuardFlags): string[] => [
+  ...(metrics === undefined ? [] : ['--metrics', `${metrics.host}:${metrics.port}`]),
+  ...(interval === INTERVAL_SECONDS ? [] : ['--interval', String(interval)]),
+  ...(grace === 5 ? [] : ['--grace', String(grace)]),
+  ...(config === undefined ? [] : ['--config', config]),
+];
+
+const run = async (flags: GuardFlags, { version, out, err, interruption }: Guarding): Promise<number> => {
+  let memory: Memory | null = null;
+  const recall = { recall: (look: Parameters<Memory['recall']>[0]) => memory?.recall(look) ?? NOTHING };
+  const prepared: Prepared = await prepare(flags, process.env, process.cwd(), recall);
+  const { runGuard, statePlace } = await import('./guard.ts');
+  return runGuard(
+    {
+      prepared,
+      remember: it => {
+        memory = it;
+      },
+      place: statePlace(process.env),
+      out,
+      err,
+      abort: interruption(),
+    },
+    {
+      once: flags.once === true,
+      intervalSeconds: flags.interval,
+      graceSeconds: flags.grace,
+      metrics: flags.metrics ?? null,
+      poll: flags.poll === true,
+      version,
+    },
+  );
+};
+
+const NOTHING = { entries: [], warnings: [] } as const;

@@ -1,0 +1,67 @@
+import type { Lineage } from '../judge/rules/lineage.ts';
+import { type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Look, Snapshot } from '../model/snapshot.ts';
+import type { System } from '../observe/system.ts';
+import { type GuardReport, latestOf, writeLatest } from '../remember/latest.ts';
+import { LineageKeeper } from '../remember/lineage-keeper.ts';
+import type { Recalled } from '../remember/lineage-reader.ts';
+import { MarkFinder } from '../remember/recorder/marks.ts';
+import { Recorder } from '../remember/recorder/recorder.ts';
+
+const COMPACT_SECONDS = 3600;
+/** What ended sessions left is believed where it lies; folding it in need not be at once. */
+const FOLD_SECONDS = 60;
+
+/** Everything guard writes down: lineage, the flight recorder, its last sample. */
+export class Memory {
+  readonly #system: System;
+  readonly #directory: string | null;
+  readonly #lineage: LineageKeeper;
+  readonly #recorder: Recorder | null;
+  readonly #marks = new MarkFinder();
+  readonly #oomKills: () => number | null;
+  #compactedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(system: System, directory: string | null, oomKills: () => number | null = () => null) {
+    this.#system = system;
+    this.#directory = directory;
+    this.#lineage = new LineageKeeper(directory);
+    this.#recorder = directory === null ? null : new Recorder({ directory });
+    this.#oomKills = oomKills;
+  }
+
+  /** For the collector: what others know of processes that we have not seen below their agent. */
+  recall(look: Look): Recalled {
+    return this.#lineage.recall(look);
+  }
+
+  /** After every look; what could not be written comes back in sentences. */
+  async keep(snapshot: Snapshot, lineage: Lineage): Promise<readonly string[]> {
+    const marks = this.#marks.next(snapshot, this.#oomKills());
+    const warnings = [
+      await this.#keepLineage(snapshot, lineage),
+      (await this.#recorder?.record(snapshot, marks)) ?? null,
+    ];
+    return warnings.filter(warning => warning !== null);
+  }
+
+  publish(snapshot: Snapshot, report: Omit<GuardReport, 'writer'>): string | null {
+    const now = this.#system.presence(process.pid);
+    if (this.#directory === null || now instanceof Promise || now.status !== 'present') return null;
+    return writeLatest(this.#directory, latestOf(snapshot, { writer: now.identity, ...report }));
+  }
+
+  async #keepLineage({ host, clock, processes }: Snapshot, lineage: Lineage): Promise<string | null> {
+    const boot = host.bootId;
+    // Elsewhere than on Linux no boot has a name, and nobody could believe what was written.
+    if (boot === null) return null;
+    const families = new Map<IdentityKey, string | null>(processes.map(p => [keyOf(p.facts), p.agent]));
+    const warning = this.#lineage.keep(lineage, agent => families.get(agent) ?? null, { boot, clock });
+    const due = clock - this.#compactedAt;
+    if (due < FOLD_SECONDS || (due < COMPACT_SECONDS && !this.#lineage.sessionsEnded())) return warning;
+    this.#compactedAt = clock;
+    const look = await this.#system.look();
+    const running = new Set(look.processes.map(keyOf));
+    return this.#lineage.compact({ boot, clock }, key => running.has(key)).warning ?? warning;
+  }
+}

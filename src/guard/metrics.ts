@@ -1,0 +1,129 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { FINDING_IDS, SEVERITIES } from '../model/finding.ts';
+import { isZombie, memoryOf } from '../model/process.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { AuditedAct } from './audit-follower.ts';
+
+/** Every metric there is: the rules and the dashboard are checked against it. */
+export const METRICS = {
+  reaptop_processes: 'Processes that concern agents, by kind, agent family and verdict.',
+  reaptop_memory_bytes: 'RSS and swap of these processes.',
+  reaptop_zombies: 'Unreaped children of these processes.',
+  reaptop_findings: 'Findings of the last look, by id and severity.',
+  reaptop_heartbeat_age_seconds: 'Age of the heartbeats of running agents, by project and task.',
+  reaptop_ended_total:
+    'Processes that acts of reaptop dealt with since guard started, by outcome and by who asked.',
+  reaptop_reclaimed_bytes_total: 'Bytes that ending processes gave back since guard started.',
+  reaptop_sample_duration_seconds: 'How long a look took.',
+  reaptop_sample_failures_total: 'Looks that failed.',
+  reaptop_last_sample_timestamp_seconds: 'When the last look was taken.',
+  reaptop_policy_held: '1 while guard waits for a person (reaptop guard allow).',
+  reaptop_policy_waiting: 'Processes that guard would end but for its budget of this hour.',
+  reaptop_build_info: 'Always 1; the labels tell what runs.',
+} as const;
+export type MetricName = keyof typeof METRICS;
+
+/** Series for heartbeats: a machine with more tasks than this says so by their number alone. */
+const MOST_HEARTBEATS = 100;
+const LONGEST_LABEL = 64;
+
+const gauge = <L extends string>(
+  registry: Registry,
+  name: MetricName,
+  labelNames: readonly L[] = [],
+): Gauge<L> => new Gauge({ name, help: METRICS[name], labelNames, registers: [registry] });
+
+const counter = <L extends string>(
+  registry: Registry,
+  name: MetricName,
+  labelNames: readonly L[] = [],
+): Counter<L> => new Counter({ name, help: METRICS[name], labelNames, registers: [registry] });
+
+/** The last part of a path says which project it is, and nothing about whose home it lies in. */
+const projectOf = (path: string): string => {
+  const parts = path.split('/').filter(part => part !== '');
+  const specs = parts.findIndex(
+    part => part === 'specs' || part === '.agent-workspace' || part === '.claude',
+  );
+  const at = specs > 0 ? specs - 1 : parts.length - 2;
+  // Directly below /home or /Users it would be the user's name.
+  return at <= 1 ? '' : (parts[at] ?? '').slice(0, LONGEST_LABEL);
+};
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #processes = gauge(this.registry, 'reaptop_processes', ['kind', 'agent', 'verdict']);
+  readonly #memory = gauge(this.registry, 'reaptop_memory_bytes', ['kind', 'agent', 'verdict']);
+  readonly #zombies = gauge(this.registry, 'reaptop_zombies');
+  readonly #findings = gauge(this.registry, 'reaptop_findings', ['id', 'severity']);
+  readonly #heartbeats = gauge(this.registry, 'reaptop_heartbeat_age_seconds', ['project', 'task']);
+  readonly #ended = counter(this.registry, 'reaptop_ended_total', ['outcome', 'by']);
+  readonly #reclaimed = counter(this.registry, 'reaptop_reclaimed_bytes_total');
+  readonly #duration = new Histogram({
+    name: 'reaptop_sample_duration_seconds' satisfies MetricName,
+    help: METRICS.reaptop_sample_duration_seconds,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [this.registry],
+  });
+  readonly #failures = counter(this.registry, 'reaptop_sample_failures_total');
+  readonly #last = gauge(this.registry, 'reaptop_last_sample_timestamp_seconds');
+  readonly #held = gauge(this.registry, 'reaptop_policy_held');
+  readonly #waiting = gauge(this.registry, 'reaptop_policy_waiting');
+
+  constructor(build: { readonly version: string; readonly platform: string }) {
+    gauge(this.registry, 'reaptop_build_info', ['version', 'platform', 'node']).set(
+      { ...build, node: process.versions.node },
+      1,
+    );
+  }
+
+  update(look: {
+    readonly snapshot: Snapshot | null;
+    readonly durationMs: number;
+    readonly audited: readonly AuditedAct[];
+    readonly held: unknown;
+    readonly waiting: number;
+  }): void {
+    this.#duration.observe(look.durationMs / 1000);
+    this.#held.set(look.held === null ? 0 : 1);
+    this.#waiting.set(look.waiting);
+    this.#count(look.audited);
+    if (look.snapshot === null) this.#failures.inc();
+    else this.#show(look.snapshot);
+  }
+
+  #count(audited: readonly AuditedAct[]): void {
+    for (const { event, by, outcomes, freed } of audited) {
+      if (event !== 'outcome') continue;
+      for (const [outcome, count] of Object.entries(outcomes))
+        this.#ended.inc({ outcome, by: by.slice(0, 16) }, count);
+      this.#reclaimed.inc(freed);
+    }
+  }
+
+  #show(snapshot: Snapshot): void {
+    for (const metric of [this.#processes, this.#memory, this.#heartbeats]) metric.reset();
+    for (const p of snapshot.processes) {
+      if (!p.related || isZombie(p.facts)) continue;
+      const labels = { kind: p.kind, agent: p.agent ?? '', verdict: p.verdict };
+      this.#processes.inc(labels, 1);
+      this.#memory.inc(labels, memoryOf(p.facts));
+    }
+    this.#zombies.set(snapshot.totals.zombies);
+    // Zero and not absent: an alert must see that a finding is over.
+    for (const id of FINDING_IDS)
+      for (const severity of SEVERITIES)
+        this.#findings.set(
+          { id, severity },
+          snapshot.findings.filter(finding => finding.id === id && finding.severity === severity).length,
+        );
+    for (const { path, task, ageSeconds, agent } of snapshot.heartbeats.slice(0, MOST_HEARTBEATS)) {
+      if (agent === null || ageSeconds === null) continue;
+      this.#heartbeats.set(
+        { project: projectOf(path), task: (task ?? '').slice(0, LONGEST_LABEL) },
+        ageSeconds,
+      );
+    }
+    this.#last.set(snapshot.takenAt / 1000);
+  }
+}

@@ -1,0 +1,123 @@
+import { type Performed, perform } from '../act/perform.ts';
+import { gatherSweepFacts } from '../act/sweep/facts.ts';
+import { runSweep, type SweepResult } from '../act/sweep/run.ts';
+import type { JudgedMoment } from '../judge/judge.ts';
+import { planSweep } from '../judge/plan/sweep.ts';
+import { asPlan, type FileAct, type SweepPlan, sweepBytes } from '../judge/plan/sweep-plan.ts';
+import type { GuardPolicy } from '../model/config.ts';
+import type { FindingId } from '../model/finding.ts';
+import { EMPTY_PLAN } from '../model/plan.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { ActingGround } from './acting.ts';
+
+/** Findings that a sweep may have an answer to. */
+const SWEEPABLE: ReadonlySet<FindingId> = new Set([
+  'agent-finished-session-alive',
+  'leftover-files',
+  'lock-stale',
+  'marker-age',
+  'loop-guard',
+]);
+
+export const mayNeedSweep = ({ findings }: Snapshot): boolean => findings.some(({ id }) => SWEEPABLE.has(id));
+
+/** Since when each agent and each file has been in every plan: what was planned only once may be a mistake. */
+export class SweepSightings {
+  #since: ReadonlyMap<string, number> = new Map();
+
+  note(plan: SweepPlan, at: number): void {
+    const before = this.#since;
+    this.#since = new Map(namesIn(plan).map(name => [name, before.get(name) ?? at]));
+  }
+
+  isConfirmed(name: string, seconds: number, at: number): boolean {
+    const since = this.#since.get(name);
+    return since !== undefined && at - since >= seconds;
+  }
+
+  forget(): void {
+    this.#since = new Map();
+  }
+}
+
+const nameOf = (act: Pick<FileAct, 'agent' | 'path'>): string =>
+  act.agent === null ? act.path : `agent ${act.agent}`;
+
+const namesIn = (plan: SweepPlan): readonly string[] => [
+  ...new Set([...plan.sessions.map(({ agent }) => `agent ${agent}`), ...plan.files.map(nameOf)]),
+];
+
+/** The part of a sweep that the policy allows and that was planned long enough. Pure. */
+export const allowedSweep = (
+  plan: SweepPlan,
+  { files }: Pick<JudgedMoment, 'files'>,
+  policy: GuardPolicy,
+  isConfirmed: (name: string) => boolean,
+): SweepPlan => {
+  const rested = new Set(
+    files.orchestrated
+      .filter(({ quietSeconds }) => quietSeconds === null || quietSeconds >= policy.terminalSeconds)
+      .map(({ id }) => id),
+  );
+  const agentAllowed = (agent: string): boolean =>
+    policy.sweep && rested.has(agent) && isConfirmed(`agent ${agent}`);
+  const sessions = plan.sessions.filter(({ agent }) => agentAllowed(agent));
+  const ended = new Set(sessions.flatMap(session => session.processes));
+  const steps = plan.ending.steps.filter(step => ended.has(`${step.pid}:${step.start}`));
+  const acts = plan.files.filter(act => {
+    if (act.agent !== null) return agentAllowed(act.agent);
+    return (act.act === 'remove' ? policy.staleFiles : policy.sweep) && isConfirmed(act.path);
+  });
+  const bytes = steps.reduce((sum, step) => sum + step.rss, 0);
+  const ending = steps.length === 0 ? EMPTY_PLAN : { ...plan.ending, steps, bytes };
+  return { ...plan, ending, sessions, files: acts, ...sweepBytes(acts) };
+};
+
+const isEmpty = ({ ending, sessions, files }: SweepPlan): boolean =>
+  ending.steps.length + sessions.length + files.length === 0;
+
+/** One pass of `sweep`, as far as the policy goes; null when there is nothing to do yet. */
+export const sweepOnce = async (
+  moment: JudgedMoment,
+  sightings: SweepSightings,
+  now: () => number,
+  ground: ActingGround,
+): Promise<Performed<SweepResult> | null> => {
+  const { collector, system, config, graceMs, abort, directory, boot } = ground;
+  const { policy } = config;
+  const facts = await gatherSweepFacts(moment.files);
+  const look = () => collector.collect({ all: true });
+  const whole = (at: JudgedMoment): SweepPlan =>
+    planSweep({
+      snapshot: at,
+      lineageMembers: target => collector.lineage.membersOf(target),
+      files: at.files,
+      facts,
+      retentionDays: policy.retentionDays,
+    });
+  const second = await look();
+  const planned = whole(second);
+  sightings.note(planned, now());
+  const confirmed = (name: string): boolean => sightings.isConfirmed(name, policy.sightingSeconds, now());
+  const plan = allowedSweep(planned, second, policy, confirmed);
+  if (isEmpty(plan)) return null;
+  return perform({
+    system,
+    by: 'guard',
+    why: 'policy: sweep',
+    plan: asPlan(plan),
+    sessions: plan.sessions,
+    boot,
+    directory,
+    run: () =>
+      runSweep({
+        plan,
+        planAgain: async () => whole(await look()),
+        system,
+        env: process.env,
+        snapshotAgain: look,
+        graceMs,
+        signal: abort,
+      }),
+  });
+};

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { Finding } from '../model/finding.ts';
+import type { Identity } from '../model/identity.ts';
+import type { AgentSession, HostFacts, Snapshot, Totals } from '../model/snapshot.ts';
+import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
+import { makeStateDirectory } from '../observe/state/state-directory.ts';
+
+export const LATEST_FILE = 'latest.json';
+
+/** A thousand findings; what is longer was not written by guard. */
+const MOST_BYTES = 4 * 1024 ** 2;
+
+/** What guard says of itself. */
+export interface GuardReport {
+  /** The guard that wrote this. */
+  readonly writer: Identity;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly intervalSeconds: number;
+  /** Why it waits for a person, and since when. */
+  readonly held: { readonly since: number; readonly why: string } | null;
+  /** Why it does not act for a while; null when it may. */
+  readonly paused: string | null;
+  readonly endsLastHour: number;
+  readonly endsPerHour: number;
+  /** Processes that the budget keeps for later. */
+  readonly waiting: number;
+  readonly ended: number;
+  readonly reclaimedBytes: number;
+  /** Its last acts, oldest first. */
+  readonly acts: readonly { readonly at: number; readonly text: string }[];
+  readonly warnings: readonly string[];
+}
+
+/** Guard's last sample: what `--line` and `guard status` show without looking themselves. */
+export interface Latest {
+  readonly schema: 1;
+  readonly takenAt: number;
+  readonly guard: GuardReport;
+  readonly host: HostFacts;
+  readonly totals: Totals;
+  /** Heartbeats that are late. */
+  readonly stale: number;
+  readonly agents: readonly (Identity & { readonly name: string; readonly session: AgentSession | null })[];
+  readonly findings: readonly Pick<Finding, 'id' | 'severity' | 'title'>[];
+}
+
+export const latestOf = (snapshot: Snapshot, guard: GuardReport): Latest => ({
+  schema: 1,
+  takenAt: snapshot.takenAt,
+  guard,
+  host: snapshot.host,
+  totals: snapshot.totals,
+  stale: snapshot.heartbeats.filter(beat => beat.state === 'warn' || beat.state === 'critical').length,
+  agents: snapshot.processes
+    .filter(p => p.isSession)
+    .map(({ facts, name, session }) => ({ pid: facts.pid, start: facts.start, name, session })),
+  findings: snapshot.findings.map(({ id, severity, title }) => ({ id, severity, title })),
+});
+
+/** Replaced as a whole; a warning comes back when it cannot be. */
+export const writeLatest = (directory: string, latest: Latest): string | null => {
+  try {
+    makeStateDirectory(directory);
+    replaceOwn(join(directory, LATEST_FILE), `${JSON.stringify(latest)}\n`);
+    return null;
+  } catch (error) {
+    return `${LATEST_FILE} could not be written: ${errorSentence(error)}`;
+  }
+};
+
+/** Fresh for three intervals, as `/-/healthy` counts. */
+const FRESH_INTERVALS = 3;
+
+/** The last sample however old; null when there is none that can be read. */
+export const readLatest = (directory: string | null): Latest | null => {
+  if (directory === null) return null;
+  try {
+    const value = JSON.parse(
+      readOwnTail(join(directory, LATEST_FILE), MOST_BYTES) ?? 'null',
+    ) as Latest | null;
+    return isLatest(value) ? value : null;
+  } catch {
+    return null; // not ours, or no JSON: whoever asks looks for himself
+  }
+};
+
+export const isFresh = ({ takenAt, guard }: Latest, now: number): boolean =>
+  now >= takenAt - 1000 && now - takenAt <= guard.intervalSeconds * 1000 * FRESH_INTERVALS;
+
+/** What is shown of it is there and of the right kind; texts in it are for whoever prints them to make harmless. */
+const isLatest = (value: Latest | null): value is Latest =>
+  value !== null &&
+  value.schema === 1 &&
+  Number.isFinite(value.takenAt) &&
+  Number.isFinite(value.guard?.intervalSeconds) &&
+  Number.isFinite(value.guard.since) &&
+  Number.isInteger(value.guard.writer?.pid) &&
+  Object.values(value.totals ?? {}).every(Number.isFinite) &&
+  Number.isFinite(value.totals?.agents) &&
+  Number.isFinite(value.stale) &&
+  [value.agents, value.findings, value.guard.acts, value.guard.warnings].every(Array.isArray);
