@@ -3,6 +3,7 @@ import { version } from '../package.json';
 import { NO_FILES, scannedFiles } from './collect/agent-files.ts';
 import { UsageError } from './collect/config.ts';
 import { type Flags, prepare } from './collect/prepare.ts';
+import { currentDirectory } from './commands/current-directory.ts';
 import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
 import { addGuardCommand } from './commands/guarding.ts';
 import { once } from './commands/once.ts';
@@ -44,7 +45,8 @@ const out = losable(process.stdout, why => err.write(`reaptop: the output could 
 /** The exit code tells what was done to the machine: a lost output does not change it. */
 let acted = false;
 
-const prepared = (flags: Flags) => prepare(flags, process.env, process.cwd(), rememberedLineage(process.env));
+const prepared = (flags: Flags) =>
+  prepare(flags, process.env, currentDirectory(), rememberedLineage(process.env));
 
 const runMain = async (options: MainOptions): Promise<number> => {
   if (options.at !== undefined && (options.from !== undefined || options.demo === true))

@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ['**/*.test.ts', '**/*.test.tsx'],
-          exclude: ['e2e/**'],
+          exclude: ['e2e/**', 'faults/**'],
           sequence: { ...shuffled, groupOrder: 0 },
         },
       },
@@ -30,6 +30,11 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { ...shuffled, groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        // Only when asked for (npm run faults): every command under every fault takes a minute.
+        test: { name: 'faults', include: ['faults/**/*.test.ts'], sequence: { groupOrder: 2 } },
       },
     ],
   },

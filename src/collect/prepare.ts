@@ -1,5 +1,8 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Config } from '../model/config.ts';
 import type { ClaudeSession } from '../model/snapshot.ts';
+import { visible } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES } from './agent-files.ts';
 import { chooseSystem, type PlatformChoice } from './choose-system.ts';
@@ -47,6 +50,7 @@ export const prepareWith = async (
     heartbeats: [...user.heartbeats, ...settings.heartbeats],
     rootThresholds: settings.thresholds,
   };
+  const warnings = [...settings.warnings, ...(recorded ? [] : missingRoots(flags.root ?? [], cwd))];
   const collectorWith = (files: AgentFiles): Collector =>
     new Collector({
       system,
@@ -57,7 +61,21 @@ export const prepareWith = async (
       files: recorded ? NO_FILES : files,
       memory: recorded ? undefined : memory,
       alsoLive,
-      warnings: settings.warnings,
+      warnings,
     });
   return { config, system, collectorWith, warnings: settings.warnings };
+};
+
+/** A root that was named and is not there is a typing error, or was removed: silence would look like no heartbeats. */
+const missingRoots = (roots: readonly string[], cwd: string): readonly string[] =>
+  roots
+    .filter(root => !isDirectory(resolve(cwd, root)))
+    .map(root => `--root ${visible(root)}: there is no such directory.`);
+
+const isDirectory = (path: string): boolean => {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // gone, below a file, or closed to us
+  }
 };

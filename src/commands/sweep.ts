@@ -13,6 +13,7 @@ import type { Severity } from '../model/finding.ts';
 import { plural, spellBytes } from '../model/format.ts';
 import { cut, showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
+import { currentDirectory } from './current-directory.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';
 import { failOnCode } from './once.ts';
@@ -84,7 +85,7 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
 
 /** A path as it can be pasted into the shell we were started from. */
 const fromHere = (path: string): string => {
-  const here = relative(process.cwd(), path);
+  const here = relative(currentDirectory(), path);
   return here.startsWith('..') ? path : here;
 };
 

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { SHELLS, type Shell } from './completion/shells.ts';
+import { currentDirectory } from './current-directory.ts';
 import { addCommonOptions, type CommonOptions } from './options.ts';
 import type { Output } from './output.ts';
 import { wantsColor } from './paint.ts';
@@ -20,7 +21,7 @@ export const addTellingCommands = (program: Command, { version, out, width, fini
       const { doctor } = await import('./doctor.ts');
       const color = wantsColor(process.stdout, process.env, !flags.color);
       const options = { json: flags.json === true, failOn: flags.failOn ?? null, width: width(), color };
-      finish(await doctor(flags, options, { env: process.env, cwd: process.cwd(), out }));
+      finish(await doctor(flags, options, { env: process.env, cwd: currentDirectory(), out }));
     });
   program
     .command('completion')

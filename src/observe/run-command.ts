@@ -37,14 +37,15 @@ export const runCommand = (
     };
     // Node ends the child itself; what that one started may still hold its output open.
     const timer = setTimeout(() => {
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       finish({ status: 'timeout' });
     }, timeoutMs);
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    // Without a descriptor left there are no pipes, and the error follows.
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (stdout.length < mostOutput) stdout += text;
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       if (stderr.length < MOST_OUTPUT) stderr += text;
     });
     child.on('error', (error: NodeJS.ErrnoException) =>

@@ -27,8 +27,8 @@ const FORMAT = KEYWORDS.flatMap(keyword => ['-o', `${keyword}=`]);
 const ROW =
   /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(-?\d+)\s+(\d+)\s+(\S{3} \S{3} +\d+ \d\d:\d\d:\d\d \d{4})\s*$/;
 
-/** A minute is far beyond a slow machine; a ps that hangs longer (on a dead network file system) never ends. */
-const TIMEOUT_MS = 60_000;
+/** Far beyond a slow machine; a ps that hangs longer (on a dead network file system) never ends. */
+const TIMEOUT_MS = 10_000;
 const MOST_OUTPUT = 64 * 1024 ** 2;
 
 /** macOS prints a kernel pointer for the session, or 0. */
@@ -61,7 +61,7 @@ export const parsePs = (text: string): PsRow[] => {
 const complaint = (error: NodeJS.ErrnoException & { killed?: boolean }, stderr: string): string => {
   if (error.code === 'ENOENT')
     return 'ps was not found: it is needed to look at processes on this platform; install it or correct PATH.';
-  if (error.killed === true) return 'ps did not answer within a minute.';
+  if (error.killed === true) return `ps did not answer within ${TIMEOUT_MS / 1000} s.`;
   const said = stderr.trim().split('\n')[0] ?? '';
   return `ps failed: ${said === '' ? (error.code ?? error.message) : said}.`;
 };

@@ -52,8 +52,10 @@ export const portableSystem = (): System => {
     readOnly: null,
 
     async look(): Promise<Look> {
-      const [answer, commands] = await Promise.all([psAll(), listCommands().catch(error => error as Error)]);
+      const answer = await psAll();
       if (!answer.ok) throw new Error(answer.why);
+      // After it, and only when ps answers: ps-list waits for it without end.
+      const commands = await listCommands().catch(error => error as Error);
       if (commands instanceof Error)
         throw new Error(`The process list could not be read: ${commands.message}`);
       // We exist: a table without us is no table.
