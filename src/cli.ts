@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../package.json';
 import { NO_FILES, scannedFiles } from './collect/agent-files.ts';
-import { UsageError } from './collect/config.ts';
+import { UsageError, userConfigPath } from './collect/config.ts';
 import { type Flags, prepare } from './collect/prepare.ts';
 import { currentDirectory } from './commands/current-directory.ts';
 import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
@@ -63,7 +63,15 @@ const runMain = async (options: MainOptions): Promise<number> => {
   if (!headless && interactive) {
     const { demo, live } = await import('./commands/live.ts');
     if (options.demo === true) return demo(liveOptions, process.env);
-    return live(await prepared(options), { ...liveOptions, poll: options.poll === true }, process.env);
+    return live(
+      await prepared(options),
+      {
+        ...liveOptions,
+        poll: options.poll === true,
+        configPath: options.config ?? userConfigPath(process.env),
+      },
+      process.env,
+    );
   }
   if (!headless) err.write('reaptop: no terminal here, so this is the text of --once\n');
   const onceOptions = {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_CONFIG, FILE_FINDINGS } from '../model/config.ts';
 import { KINDS } from '../model/kind.ts';
+import { COLUMN_IDS, INTERVAL_BOUNDS, THEME_CHOICES } from '../model/look.ts';
 import { visible } from '../model/text.ts';
 
 const positive = z.number().positive();
@@ -94,9 +95,10 @@ const userSchema = z
     heartbeats: z.array(heartbeat),
     hooks: hooks.partial(),
     policy: policy.partial(),
-    theme: z.enum(['default', 'light', 'high-contrast']),
-    columns: z.array(text).nullable(),
+    theme: z.enum(THEME_CHOICES),
+    columns: z.array(z.enum(COLUMN_IDS)).nullable(),
     mouse: z.boolean(),
+    interval: z.number().min(INTERVAL_BOUNDS[0]).max(INTERVAL_BOUNDS[1]),
   })
   .partial();
 
@@ -133,6 +135,8 @@ const complaint = (error: z.ZodError, allowedAt: Allowed): string => {
     return `${path}: unknown key; allowed here: ${allowedAt(issue.path).join(', ')}`;
   }
   const path = visible(issue.path.join('.'));
+  if (issue.code === 'invalid_value')
+    return `${path}: unknown; it must be one of ${issue.values.map(String).join(', ')}`;
   const message = visible(issue.message.replace(/^Invalid input: /, ''));
   return `${path === '' ? 'the whole file' : path}: ${message}`;
 };

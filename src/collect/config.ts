@@ -74,6 +74,7 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
   theme: user.theme ?? base.theme,
   columns: user.columns ?? base.columns,
   mouse: user.mouse ?? base.mouse,
+  interval: user.interval ?? base.interval,
 });
 
 /** The user's config, or the one named by `--config`. zod is loaded only when there is a file. */

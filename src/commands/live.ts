@@ -8,7 +8,8 @@ import { LiveEngine } from '../live/live-engine.ts';
 import { keepNurserySmall } from './small-nursery.ts';
 
 export interface LiveOptions {
-  readonly intervalSeconds: number;
+  /** Not given: what the config says. */
+  readonly intervalSeconds: number | undefined;
   readonly all: boolean;
   readonly color: boolean;
   /** false: `--no-mouse`. */
@@ -41,11 +42,11 @@ const show = async (
 /** The live screen on this machine, or on a recorded table. */
 export const live = async (
   { system, config, collectorWith }: Prepared,
-  options: LiveOptions & { readonly poll: boolean },
+  options: LiveOptions & { readonly poll: boolean; readonly configPath: string | null },
   env: NodeJS.ProcessEnv,
 ): Promise<number> => {
   keepNurserySmall();
-  const { intervalSeconds, all, poll } = options;
+  const { intervalSeconds = config.interval, all, poll, configPath } = options;
   let engine: LiveEngine | null = null;
   const files =
     system.readOnly === null
@@ -58,6 +59,7 @@ export const live = async (
     env,
     intervalSeconds,
     all,
+    configPath,
   });
   try {
     return await show(engine, options, env);

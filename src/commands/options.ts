@@ -2,12 +2,14 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PlatformChoice } from '../collect/choose-system.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import { KINDS } from '../model/kind.ts';
+import { INTERVAL_BOUNDS } from '../model/look.ts';
 import { ALLOWED, type Asked, parseMoment } from '../remember/recorder/moment.ts';
 
 /** Flags every command understands. */
 export interface CommonOptions {
   readonly root?: string[];
-  readonly interval: number;
+  /** Not given: what the config says. */
+  readonly interval?: number;
   readonly all?: boolean;
   readonly json?: boolean;
   readonly color: boolean;
@@ -28,16 +30,14 @@ export const numberBetween =
     return value;
   };
 
-/** Fastest and slowest refresh that make sense in a pane. */
-export const INTERVAL_BOUNDS = [0.2, 3600] as const;
-
 export const addCommonOptions = (command: Command): Command =>
   command
     .option('--root <dir...>', 'where to look for heartbeats (default: the cwd and the cwd of every agent)')
     .addOption(
-      new Option('--interval <seconds>', 'time between refreshes')
-        .default(2)
-        .argParser(numberBetween(...INTERVAL_BOUNDS)),
+      new Option(
+        '--interval <seconds>',
+        'time between refreshes (default: 2, or what the config says)',
+      ).argParser(numberBetween(...INTERVAL_BOUNDS)),
     )
     .option('--all', 'every process, not only related ones')
     .option('--json', 'one JSON object instead of text')

@@ -1,10 +1,12 @@
 import { jumpToPane } from '../act/tmux/jump.ts';
 import type { Collector } from '../collect/collector.ts';
 import { History } from '../collect/history.ts';
+import { saveSettings } from '../collect/save-settings.ts';
 import { weigh } from '../collect/weigh.ts';
 import { withLeaksSeenTwice } from '../judge/rules/confirm.ts';
 import type { Config } from '../model/config.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Settings } from '../model/look.ts';
 import type { Outcome, Plan } from '../model/plan.ts';
 import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
@@ -23,6 +25,8 @@ export interface LiveEngineOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly intervalSeconds: number;
   readonly all: boolean;
+  /** Where the setup screen saves to; null: there is no home. */
+  readonly configPath?: string | null;
 }
 
 /** Points of the header's sparkline. */
@@ -168,6 +172,12 @@ export class LiveEngine implements Live {
   setInterval(seconds: number): void {
     this.#sampler.setInterval(seconds);
     this.#set({ intervalSeconds: seconds, slowedDown: false });
+  }
+
+  async saveSettings(settings: Settings): Promise<string> {
+    const { configPath } = this.#options;
+    if (configPath == null) throw new Error('Nothing was saved: there is no home directory.');
+    return saveSettings(configPath, settings);
   }
 
   /** The view freezes, not the engine: history and lineage go on. */

@@ -1,6 +1,7 @@
 import type { MemoryPoint } from '../judge/past.ts';
 import type { Config } from '../model/config.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
+import type { Settings } from '../model/look.ts';
 import type { Outcome, Plan, SignalName } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
@@ -64,6 +65,8 @@ export interface Live {
   /** Jumps to the tmux pane of a process; resolves to a sentence that says what happened. */
   jump(target: Identity): Promise<string>;
   setInterval(seconds: number): void;
+  /** Writes the settings to the user's config; resolves to a sentence that says where. */
+  saveSettings(settings: Settings): Promise<string>;
   setFrozen(frozen: boolean): void;
   setAll(all: boolean): void;
   refresh(): void;

@@ -1,5 +1,6 @@
 import { DEFAULT_HOOKS, type HookSettings } from './hook.ts';
 import type { Kind } from './kind.ts';
+import type { Settings } from './look.ts';
 
 /** A user's own recogniser: matched token by token like the built-in families. */
 export interface UserRecogniser {
@@ -106,9 +107,7 @@ export interface GuardPolicy {
   readonly endsPerHour: number;
 }
 
-export type ThemeName = 'default' | 'light' | 'high-contrast';
-
-export interface Config {
+export interface Config extends Settings {
   readonly thresholds: Thresholds;
   readonly recognisers: readonly UserRecogniser[];
   /** Globs on a process's name or on one of its words; whatever matches is hard-protected. */
@@ -118,11 +117,6 @@ export interface Config {
   readonly rootThresholds: ReadonlyMap<string, FileThresholds>;
   readonly hooks: HookSettings;
   readonly policy: GuardPolicy;
-  readonly theme: ThemeName;
-  /** Columns of the TUI, in order; null: the built-in choice by width. */
-  readonly columns: readonly string[] | null;
-  /** The wheel, clicks and double clicks in the TUI; without it the terminal selects text. */
-  readonly mouse: boolean;
 }
 
 export const DEFAULT_CONFIG: Config = {
@@ -163,9 +157,10 @@ export const DEFAULT_CONFIG: Config = {
     retentionDays: 7,
     endsPerHour: 60,
   },
-  theme: 'default',
+  theme: 'auto',
   columns: null,
   mouse: true,
+  interval: 2,
 };
 
 /** The threshold of a file finding for a file below this root. */

@@ -6,7 +6,6 @@ import { Header } from './components/header.tsx';
 import { OVERLAYS } from './components/overlays.tsx';
 import { Caption, Panel } from './components/panel.tsx';
 import { StoreContext, ThemeContext, useScreen } from './components/use-screen.ts';
-import type { Theme } from './look/theme.ts';
 import type { ScreenStore } from './view/screen.ts';
 
 const Page = (): ReactNode => {
@@ -32,11 +31,15 @@ const Page = (): ReactNode => {
   );
 };
 
+const Themed = (): ReactNode => (
+  <ThemeContext value={useScreen(({ theme }) => theme)}>
+    <Page />
+  </ThemeContext>
+);
+
 /** The screen. Each region reads its part of the store and renders again only when that part changed. */
-export const App = ({ store, theme }: { readonly store: ScreenStore; readonly theme: Theme }): ReactNode => (
+export const App = ({ store }: { readonly store: ScreenStore }): ReactNode => (
   <StoreContext value={store}>
-    <ThemeContext value={theme}>
-      <Page />
-    </ThemeContext>
+    <Themed />
   </StoreContext>
 );

@@ -8,8 +8,9 @@ import { Clicks } from './keys/clicks.ts';
 import type { Situation } from './keys/keymap.ts';
 import type { Keystroke } from './keys/reader.ts';
 import type { Glyphs } from './look/glyphs.ts';
-import type { Tone } from './look/theme.ts';
+import { type Tone, themeFor } from './look/theme.ts';
 import { type Layout, layoutFor, type Size } from './view/layout.ts';
+import { type Look, lookOf, themeNameOf } from './view/look.ts';
 import { place } from './view/placement.ts';
 import { PssReader } from './view/pss-reader.ts';
 import { type Row, treeRows } from './view/rows.ts';
@@ -21,6 +22,11 @@ export interface ControllerOptions {
   readonly size: Size;
   readonly glyphs: Glyphs;
   readonly all?: boolean;
+  /** How it looks at first; default: as the config says. */
+  readonly look?: Look;
+  /** Default: true. */
+  readonly colour?: boolean;
+  setMouse?(mouse: boolean): void;
   quit(code: number): void;
   suspend(): void;
   /** Paint every row again, whatever is believed to be on the screen. */
@@ -55,7 +61,8 @@ export class Controller implements Controls, ScreenStore {
   constructor(options: ControllerOptions) {
     this.#options = options;
     this.#size = options.size;
-    this.#view = { ...INITIAL_VIEW, all: options.all ?? false };
+    const look = options.look ?? lookOf(options.live.getState().config, null);
+    this.#view = { ...INITIAL_VIEW, all: options.all ?? false, look };
     this.#pss = new PssReader(options.live, () => this.schedule());
     this.#settle();
     this.#shown = this.screen;
@@ -106,6 +113,7 @@ export class Controller implements Controls, ScreenStore {
       rows: this.rows,
       layout: this.layout,
       glyphs: this.#options.glyphs,
+      theme: themeFor(themeNameOf(this.#view.look), this.#options.colour ?? true),
       pss: this.#pss.of(this.#view.selected),
       history: key => this.live.history(key),
     };
@@ -124,7 +132,9 @@ export class Controller implements Controls, ScreenStore {
   }
 
   dispatch(event: ViewEvent): void {
+    const { mouse } = this.#view.look;
     this.#view = reduce(this.#view, event);
+    if (this.#view.look.mouse !== mouse) this.#options.setMouse?.(!mouse);
     this.#settle();
     this.schedule();
   }

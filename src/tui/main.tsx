@@ -1,18 +1,24 @@
 import { render } from 'ink';
 import type { Live } from '../live/live.ts';
-import type { ThemeName } from '../model/config.ts';
+import type { ThemeChoice } from '../model/look.ts';
 import { App } from './app.tsx';
 import { Controller } from './controller.ts';
 import { KeyReader } from './keys/reader.ts';
 import { glyphsFor } from './look/glyphs.ts';
-import { themeFor } from './look/theme.ts';
 import { SpokenApp } from './spoken-app.tsx';
+import {
+  BACKGROUND_QUESTION,
+  backgroundOfEnvironment,
+  backgroundOfReply,
+  canAnswer,
+} from './terminal/background.ts';
 import { TerminalModes } from './terminal/modes.ts';
 import { PaintPort } from './terminal/paint-port.ts';
 import { crashSentence, watchProcess } from './terminal/signals.ts';
+import { lookOf } from './view/look.ts';
 
 export interface TuiOptions {
-  readonly theme?: ThemeName;
+  readonly theme?: ThemeChoice;
   readonly all?: boolean;
   /** Default: what the config says. */
   readonly mouse?: boolean;
@@ -60,9 +66,12 @@ export const runTui = ({
   new Promise(resolve => {
     const colour = options.color ?? (!env.NO_COLOR && env.FORCE_COLOR !== '0');
     const spoken = options.screenReader ?? env.INK_SCREEN_READER === 'true';
-    const modes = new TerminalModes(stdout, {
-      mouse: options.mouse ?? live.getState().config.mouse,
-    });
+    const { config } = live.getState();
+    const look = lookOf(
+      { ...config, theme: options.theme ?? config.theme, mouse: options.mouse ?? config.mouse },
+      backgroundOfEnvironment(env),
+    );
+    const modes = new TerminalModes(stdout, look);
     const port = new PaintPort(stdout);
     const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
     let finished = false;
@@ -115,12 +124,18 @@ export const runTui = ({
       size: size(),
       glyphs: glyphsFor(env),
       all: options.all ?? false,
+      look,
+      colour,
+      setMouse: mouse => modes.setMouse(mouse),
       quit: finish,
       suspend,
       redraw: () => port.repaint(),
     });
     const reader = new KeyReader(stroke => {
-      if (!finished) controller.key(stroke);
+      if (finished) return;
+      const background = stroke.key === 'reply' ? backgroundOfReply(stroke.text) : null;
+      if (background) controller.dispatch({ type: 'look', look: { background } });
+      else controller.key(stroke);
     });
     const onData = (data: string | Buffer): void => reader.push(String(data));
     const onResize = (): void => {
@@ -139,8 +154,8 @@ export const runTui = ({
     stdin.on('end', onHangUp);
     stdout.on('error', onHangUp);
     stdout.on('resize', onResize);
-    const theme = themeFor(options.theme ?? live.getState().config.theme, colour);
-    const ink = render(spoken ? <SpokenApp store={controller} /> : <App store={controller} theme={theme} />, {
+    if (colour && !spoken && canAnswer(env)) modes.ask(BACKGROUND_QUESTION);
+    const ink = render(spoken ? <SpokenApp store={controller} /> : <App store={controller} />, {
       stdout: spoken ? stdout : (port as unknown as NodeJS.WriteStream),
       stdin,
       exitOnCtrlC: false,

@@ -62,6 +62,12 @@ describe('the user’s config', () => {
     [{ thresholds: { spinning: { seconds: 0 } } }, 'thresholds.spinning.seconds'],
     [{ recognisers: [{ name: 'x', kind: 'mcp' }] }, 'recognisers.0.program'],
     [{ heartbeats: [{ name: 'x', glob: 'y', timeFormat: 'stardate' }] }, 'heartbeats.0.timeFormat'],
+    [
+      { columns: ['pid', 'virt'] },
+      'columns.1: unknown; it must be one of verdict, pid, mem, tree, cpu, age, state, kind, tty',
+    ],
+    [{ theme: 'dark' }, 'theme: unknown; it must be one of auto, default, light, high-contrast'],
+    [{ interval: 0 }, 'interval'],
     [{ protect: [''] }, 'protect.0'],
     [null, 'the whole file'],
     ['{', 'is no JSON'],

@@ -27,7 +27,7 @@ describe('columns', () => {
   });
 
   test("are the user's, in the user's order, as far as they fit", () => {
-    expect(columnsFor(60, ['age', 'mem', 'nonsense']).map(c => c.id)).toEqual(['age', 'mem']);
+    expect(columnsFor(60, ['age', 'mem']).map(c => c.id)).toEqual(['age', 'mem']);
   });
 
   test('a verdict is always a word', () => {
@@ -85,6 +85,31 @@ describe('themes', () => {
     }
   });
 
+  /** The fixed colours of the 256: a cube of six levels, then greys. */
+  const rgb = (n: number): readonly [number, number, number] => {
+    if (n >= 232) return [8 + 10 * (n - 232), 8 + 10 * (n - 232), 8 + 10 * (n - 232)];
+    const level = (v: number): number => (v === 0 ? 0 : 55 + 40 * v);
+    return [level(Math.floor((n - 16) / 36)), level(Math.floor((n - 16) / 6) % 6), level((n - 16) % 6)];
+  };
+
+  /** Contrast to white as WCAG counts it. */
+  const onWhite = (n: number): number => {
+    const linear = (v: number): number =>
+      v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = rgb(n);
+    return 1.05 / (0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05);
+  };
+
+  test('the light one is readable on white: no tone has a colour of the palette, each has a contrast of 4.5', () => {
+    for (const tone of TONES) {
+      const colour = /(?:^|;)38;5;(\d+)$/.exec(THEMES.light[tone])?.[1];
+      // Rules are lines, not letters.
+      if (colour !== undefined)
+        expect([tone, onWhite(Number(colour)) >= (tone === 'rule' ? 3 : 4.5)]).toEqual([tone, true]);
+      else expect(THEMES.light[tone]).toMatch(/^[147]?(?:;[147])*$/);
+    }
+  });
+
   test('painting closes what it opens and leaves out trailing blanks', () => {
     expect(paint([run('a'), run('b', 'leak'), run('  ')], THEMES.default)).toBe('a\u001b[1;31mb\u001b[0m');
     expect(paint([run('sel ', 'selected')], THEMES.default)).toBe('\u001b[7msel \u001b[0m');
@@ -101,9 +126,14 @@ describe('plots', () => {
   const points = (bytes: readonly number[]) => bytes.map((b, i) => ({ at: i * 10_000, bytes: b, cpu: 0 }));
   const MIB = 1024 ** 2;
 
-  test('a sparkline is flat for noise and rises for news', () => {
-    expect(new Set(sparkline([100, 101, 100, 102], 10, unicode))).toEqual(new Set('▂'));
-    expect(sparkline([0, 50, 100], 10, unicode)).toBe('▁▅█');
+  test('a sparkline has the scale it is given: a little less does not look like a collapse', () => {
+    expect(sparkline([0, 50, 100], 10, 100, unicode)).toBe('▁▅█');
+    // 2.8 and 2.5 GiB of a machine with 31.
+    expect(new Set(sparkline([2.8, 2.5, 2.8], 10, 31, unicode)).size).toBe(1);
+    expect(sparkline([50, 200], 10, 100, unicode)).toBe('▅█');
+    // Where nobody knows how much the machine has: the most that was seen.
+    expect(sparkline([0, 1, 2], 2, null, unicode)).toBe('▅█');
+    expect(sparkline([0, 0], 10, null, unicode)).toBe('▁▁');
   });
 
   test('resampling keeps the last known value where nothing was sampled', () => {

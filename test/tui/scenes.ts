@@ -80,6 +80,8 @@ export const SCENES: readonly Scene[] = [
     rows: 24,
     press: ['down', 'signal', 'signals-down'],
   },
+  { name: 'setup-120x40', title: 'The setup screen', columns: 120, rows: 40, press: ['setup', 'setup-down'] },
+  { name: 'setup-40x10', title: 'The setup screen, small', columns: 40, rows: 10, press: ['setup'] },
   {
     name: 'outcomes-100x30',
     title: 'Outcomes, row by row',

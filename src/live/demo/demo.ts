@@ -209,6 +209,7 @@ export const demoLive = (options: DemoOptions = {}): DemoLive => {
       set({ intervalSeconds: seconds });
       schedule();
     },
+    saveSettings: async () => 'This machine is invented: nothing was saved.',
     setFrozen: () => {},
     setAll: () => {},
     refresh: look,

@@ -96,7 +96,7 @@ export const headerLines = (screen: Screen): readonly Line[] => {
   ];
   const every: Line = state.readOnly ? [] : [run(`every ${state.intervalSeconds}s `, 'faint')];
   const room = width - lineWidth(left) - lineWidth(every) - 2;
-  const spark = sparkline(state.memory, Math.min(SPARK_CELLS, room - 1), glyphs);
+  const spark = sparkline(state.memory, Math.min(SPARK_CELLS, room - 1), snapshot.host.memTotal, glyphs);
   const label = room > SPARK_CELLS + 8 ? 'mem ' : '';
   const right: Line = spark === '' ? every : [run(label, 'faint'), run(spark, 'graph'), run(GAP), ...every];
   return [

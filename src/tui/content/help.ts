@@ -1,3 +1,4 @@
+import { AUTO_WORDS, THEME_WORDS } from '../../model/look.ts';
 import { CONTEXTS } from '../keys/context.ts';
 import { BINDINGS } from '../keys/keymap.ts';
 import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
@@ -24,6 +25,10 @@ export const helpContent = (width: number, ascii: boolean): readonly Line[] => [
     ),
     [] as Line,
   ]),
+  [run(' Themes', 'strong')],
+  ...entry('auto', AUTO_WORDS, width),
+  ...Object.entries(THEME_WORDS).flatMap(([name, words]) => entry(name, words, width)),
+  [],
   [run(' Columns', 'strong')],
   ...COLUMNS.flatMap(c => entry(c.header || 'verdict', c.description, width)),
 ];

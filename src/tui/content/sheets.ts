@@ -3,6 +3,7 @@ import type { Screen } from '../view/screen.ts';
 import type { Overlay } from '../view/state.ts';
 import { helpLines } from './help.ts';
 import { planLines, runningLines } from './plan.ts';
+import { setupLines } from './setup.ts';
 import { signalsLines } from './signals.ts';
 
 /** What a sheet over the body shows in so many rows. */
@@ -15,4 +16,5 @@ export const SHEETS = {
   running: runningLines,
   help: helpLines,
   signals: signalsLines,
+  setup: setupLines,
 } satisfies Record<Overlay['kind'], SheetLines | null>;

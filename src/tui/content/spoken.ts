@@ -9,6 +9,7 @@ import { detailContent } from './detail.ts';
 import { footerLine } from './footer.ts';
 import { helpContent } from './help.ts';
 import { planLines, runningLines } from './plan.ts';
+import { setupLines } from './setup.ts';
 
 const SENTENCE_ROWS = 200;
 const text = (line: Line): string =>
@@ -40,6 +41,8 @@ const overlaySentences = (screen: Screen): readonly string[] | null => {
       return SIGNALS.map(
         ({ name, means }, i) => `${i === overlay.cursor ? 'selected: ' : ''}${name}, ${means}`,
       );
+    case 'setup':
+      return setupLines(screen, SENTENCE_ROWS).map(text);
     case 'planning':
       return ['Reading the processes afresh.'];
     case 'plan':

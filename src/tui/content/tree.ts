@@ -82,8 +82,8 @@ const nameRuns = (row: Row, room: number, alone: boolean, glyphs: Glyphs): reado
   ];
 };
 
-export const columnHeader = ({ layout, state, view, glyphs }: Screen): Line => {
-  const columns = columnsFor(layout.treeColumns, state.config.columns);
+export const columnHeader = ({ layout, view, glyphs }: Screen): Line => {
+  const columns = columnsFor(layout.treeColumns, view.look.columns);
   const widths = flexible(layout.treeColumns, columns);
   const cellsOf = columns.flatMap(c => {
     const sorted = c.sort === view.sort && c.header.length < c.width ? glyphs.down : '';
@@ -155,8 +155,8 @@ const emptyLines = ({ snapshot, view, layout }: Screen): readonly Line[] => {
 
 /** The visible window of the tree. */
 export const treeLines = (screen: Screen): readonly Line[] => {
-  const { rows, view, layout, state } = screen;
-  const columns = columnsFor(layout.treeColumns, state.config.columns);
+  const { rows, view, layout } = screen;
+  const columns = columnsFor(layout.treeColumns, view.look.columns);
   const lines =
     rows.length === 0
       ? emptyLines(screen)

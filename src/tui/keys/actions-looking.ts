@@ -68,7 +68,7 @@ const enterPanel = (controller: Controls): void => {
 /** Seconds between two refreshes that `+` and `-` step through. */
 const INTERVALS = [0.5, 1, 2, 3, 5, 10, 30, 60];
 
-const stepInterval = (controller: Controls, by: 1 | -1): void => {
+export const stepInterval = (controller: Controls, by: 1 | -1): void => {
   const now = controller.live.getState().intervalSeconds;
   const next = by > 0 ? INTERVALS.find(s => s > now) : INTERVALS.findLast(s => s < now);
   if (next === undefined) controller.notice(`The interval stays at ${now} s: that is the limit.`);

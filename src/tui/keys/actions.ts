@@ -3,13 +3,17 @@ import type { Action, Controls } from './action.ts';
 import { ACTING, typePid } from './actions-acting.ts';
 import { LOOKING } from './actions-looking.ts';
 import { MOVING } from './actions-moving.ts';
+import { SETTING_UP } from './actions-setup.ts';
 import { type Context, contextOf } from './context.ts';
 import { type BindingName, bindingFor } from './keymap.ts';
 import { handleMouse } from './mouse.ts';
 import type { Keystroke } from './reader.ts';
 
 /** What each binding does. The compiler asks for the missing entry. */
-export const ACTIONS = { ...MOVING, ...LOOKING, ...ACTING } satisfies Record<BindingName, Action>;
+export const ACTIONS = { ...MOVING, ...LOOKING, ...ACTING, ...SETTING_UP } satisfies Record<
+  BindingName,
+  Action
+>;
 
 const typeFilter = (controller: Controls, text: string): void => {
   const { filter } = controller.view;

@@ -1,7 +1,7 @@
 import type { ViewState } from '../view/state.ts';
 
 /** Where a key means something: each place has its own bindings. */
-export const CONTEXTS = ['main', 'filter', 'plan', 'running', 'signals', 'help'] as const;
+export const CONTEXTS = ['main', 'filter', 'plan', 'running', 'signals', 'setup', 'help'] as const;
 export type Context = (typeof CONTEXTS)[number];
 
 /** Which bindings the keys mean now. */

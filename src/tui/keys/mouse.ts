@@ -7,6 +7,7 @@ import type { Line } from '../view/line.ts';
 import { type Place, placeAt, type RegionId } from '../view/region.ts';
 import type { Controls } from './action.ts';
 import { goTo, scrollDetail } from './actions-moving.ts';
+import { moveSetup } from './actions-setup.ts';
 import type { MouseReport } from './mouse-report.ts';
 import type { Keystroke } from './reader.ts';
 
@@ -40,7 +41,8 @@ const scrollPanel = (controller: Controls, by: number, { rows }: Place): void =>
 
 /** A sheet scrolls by its own keys: each knows how far it goes. */
 const scrollSheet = (controller: Controls, by: number, _: Place, type: TypeKey): void => {
-  const notches = controller.view.overlay?.kind === 'signals' ? 1 : NOTCH;
+  const notches =
+    controller.view.overlay?.kind === 'signals' || controller.view.overlay?.kind === 'setup' ? 1 : NOTCH;
   for (let i = 0; i < notches; i += 1) type(by < 0 ? 'up' : 'down');
 };
 
@@ -83,6 +85,7 @@ const clickEntry = (controller: Controls, entry: number, double: boolean, type: 
   const { view } = controller;
   if (view.overlay?.kind === 'signals')
     controller.dispatch({ type: 'overlay', overlay: { kind: 'signals', cursor: entry } });
+  else if (view.overlay?.kind === 'setup') moveSetup(controller, entry);
   else {
     if (view.focus !== view.panel) controller.dispatch({ type: 'focus', focus: view.panel });
     controller.dispatch({ type: 'panel-cursor', cursor: entry });

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   backspace: 'Backspace',
   delete: 'Del',
   f1: 'F1',
+  f2: 'F2',
 };
 
 const ASCII_NAMES: Readonly<Record<string, string>> = {
@@ -40,6 +41,7 @@ export const CONTEXT_TITLES = {
   plan: 'Plan',
   running: 'While a plan runs',
   signals: 'Signals',
+  setup: 'Setup',
   help: 'Help',
 } satisfies Record<Context, string>;
 

@@ -1,13 +1,11 @@
 import { formatAge, formatBytes } from '../../model/format.ts';
+import type { ColumnId } from '../../model/look.ts';
 import { memoryOf } from '../../model/process.ts';
 import type { Verdict } from '../../model/snapshot.ts';
 import type { Align } from '../view/line.ts';
 import type { SortId } from '../view/row-sort.ts';
 import type { Row } from '../view/rows.ts';
 import type { Tone } from './theme.ts';
-
-export const COLUMN_IDS = ['verdict', 'pid', 'mem', 'tree', 'cpu', 'age', 'state', 'kind', 'tty'] as const;
-export type ColumnId = (typeof COLUMN_IDS)[number];
 
 export interface Column {
   readonly id: ColumnId;
@@ -148,7 +146,7 @@ export const COLUMNS: readonly Column[] = [
 const NAME_ROOM = 18;
 
 /** The columns for this width, in table order, or the user's own choice as far as it fits. */
-export const columnsFor = (width: number, chosen: readonly string[] | null): readonly Column[] => {
+export const columnsFor = (width: number, chosen: readonly ColumnId[] | null): readonly Column[] => {
   const wanted = chosen
     ? chosen.flatMap(id => COLUMNS.find(c => c.id === id) ?? [])
     : COLUMNS.filter(c => width >= c.from);

@@ -16,6 +16,8 @@ export interface Glyphs {
   readonly times: string;
   readonly caret: string;
   readonly bullet: string;
+  readonly left: string;
+  readonly right: string;
   readonly up: string;
   readonly down: string;
   readonly dash: string;
@@ -42,6 +44,8 @@ const UNICODE: Glyphs = {
   times: '×',
   caret: '▏',
   bullet: '•',
+  left: '◂',
+  right: '▸',
   up: '▲',
   down: '▼',
   dash: '–',
@@ -66,6 +70,8 @@ const ASCII: Glyphs = {
   times: 'x',
   caret: '_',
   bullet: '*',
+  left: '<',
+  right: '>',
   up: '^',
   down: 'v',
   dash: '-',

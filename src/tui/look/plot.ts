@@ -4,15 +4,19 @@ import type { Glyphs } from './glyphs.ts';
 /** Below this share of its height a curve is drawn flat: noise is not news. */
 const FLAT = 0.04;
 
-/** The last `width` values as one row of bars between their lowest and highest. */
-export const sparkline = (values: readonly number[], width: number, glyphs: Glyphs): string => {
+/** The last `width` values as one row of bars from nothing to `full`: a tenth less looks like a tenth less. */
+export const sparkline = (
+  values: readonly number[],
+  width: number,
+  full: number | null,
+  glyphs: Glyphs,
+): string => {
   const shown = values.slice(-width);
   if (shown.length === 0) return '';
-  const high = Math.max(...shown);
-  const low = Math.min(...shown);
+  const high = full ?? Math.max(...values);
   const top = glyphs.levels.length - 1;
-  if (high - low <= high * FLAT) return glyphs.levels[1]!.repeat(shown.length);
-  return shown.map(v => glyphs.levels[Math.round(((v - low) / (high - low)) * top)]).join('');
+  const level = (value: number): number => Math.max(0, Math.min(top, Math.round((value / high) * top) || 0));
+  return shown.map(value => glyphs.levels[level(value)]).join('');
 };
 
 /** The points in `width` equal stretches of time: the mean of each, the last known value where there was none. */

@@ -1,4 +1,4 @@
-import type { ThemeName } from '../../model/config.ts';
+import type { ThemeName } from '../../model/look.ts';
 
 /** What a piece of text means. Components name the meaning; only this file knows colours. */
 export const TONES = [
@@ -29,7 +29,7 @@ export const TONES = [
 ] as const;
 export type Tone = (typeof TONES)[number];
 
-/** SGR parameters per tone: 1 bold, 2 faint, 4 underline, 7 inverse, 30–37 and 90–97 colours. */
+/** SGR parameters per tone: 1 bold, 2 faint, 4 underline, 7 inverse, 30–37 and 90–97 colours, 38;5;N one of 256. */
 export type Theme = Readonly<Record<Tone, string>>;
 
 /** The 16 ANSI colours, so that the user's own palette decides what red looks like. */
@@ -62,17 +62,28 @@ const DEFAULT = {
 
 export const THEMES = {
   default: DEFAULT,
-  // Yellow and cyan vanish on white: their places go to magenta and blue.
+  // On white yellow, cyan and green vanish in most palettes: these are fixed dark colours of the 256, each with a
+  // contrast to white of at least 4.5 to 1 (a test measures it).
   light: {
     ...DEFAULT,
-    title: '1;34',
-    key: '1;34',
-    warn: '35',
-    suspect: '35',
-    server: '34',
-    build: '33',
-    mark: '1;35',
-    graph: '34',
+    faint: '38;5;241',
+    title: '1;38;5;25',
+    key: '1;38;5;25',
+    rule: '38;5;245',
+    good: '38;5;22',
+    warn: '38;5;94',
+    bad: '1;38;5;124',
+    leak: '1;38;5;124',
+    reason: '38;5;124',
+    suspect: '38;5;94',
+    live: '38;5;22',
+    protected: '38;5;19',
+    unknown: '38;5;241',
+    server: '38;5;24',
+    build: '38;5;90',
+    group: '1;38;5;19',
+    mark: '1;38;5;90',
+    graph: '38;5;24',
   },
   // Nothing faint, everything that matters bold.
   'high-contrast': {
@@ -105,12 +116,21 @@ export const THEMES = {
 /** NO_COLOR asks for no colour; bold, faint and inverse still carry the selection and the headings. */
 const withoutColour = (parameters: string): string =>
   parameters
+    .replace(/;?38;5;\d+/, '')
     .split(';')
+    .filter(Boolean)
     .filter(code => Number(code) < 30)
     .join(';');
 
+const PLAIN_THEMES = new Map<ThemeName, Theme>();
+
+/** The same object for the same theme: rows are painted anew only when it is another. */
 export const themeFor = (name: ThemeName, colour: boolean): Theme => {
   const theme = THEMES[name];
   if (colour) return theme;
-  return Object.fromEntries(TONES.map(tone => [tone, withoutColour(theme[tone])])) as Record<Tone, string>;
+  const plain =
+    PLAIN_THEMES.get(name) ??
+    (Object.fromEntries(TONES.map(tone => [tone, withoutColour(theme[tone])])) as Record<Tone, string>);
+  PLAIN_THEMES.set(name, plain);
+  return plain;
 };

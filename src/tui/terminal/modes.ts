@@ -48,6 +48,11 @@ export class TerminalModes {
     if (this.#entered) this.#write(mouse ? MOUSE_ON : MOUSE_OFF);
   }
 
+  /** A question to the terminal: its answer comes as keys do. */
+  ask(question: string): void {
+    this.#write(question);
+  }
+
   /** Straight to the descriptor: a stream's buffer is not written after `exit`. */
   #write(text: string): void {
     const { fd } = this.#stdout as { fd?: number };

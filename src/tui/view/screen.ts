@@ -2,6 +2,7 @@ import type { LiveState, MemoryPoint } from '../../live/live.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Glyphs } from '../look/glyphs.ts';
+import type { Theme } from '../look/theme.ts';
 import type { Layout } from './layout.ts';
 import type { Row } from './rows.ts';
 import type { ViewState } from './state.ts';
@@ -15,6 +16,7 @@ export interface Screen {
   readonly rows: readonly Row[];
   readonly layout: Layout;
   readonly glyphs: Glyphs;
+  readonly theme: Theme;
   /** PSS of the selected process, once it has been read. */
   readonly pss: number | null;
   history(key: IdentityKey): readonly MemoryPoint[];

@@ -1,8 +1,10 @@
 import type { ActRequest } from '../../live/live.ts';
+import { DEFAULT_CONFIG } from '../../model/config.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
+import { type Look, lookOf } from './look.ts';
 import { KERNEL } from './row-groups.ts';
 import { SORTS, type SortId } from './row-sort.ts';
 
@@ -17,6 +19,12 @@ export type Focus = 'tree' | PanelId;
 
 export type Overlay =
   | { readonly kind: 'help' }
+  /** `before`: how it was, for leaving without a change. */
+  | {
+      readonly kind: 'setup';
+      readonly cursor: number;
+      readonly before: { readonly look: Look; readonly interval: number };
+    }
   | { readonly kind: 'signals'; readonly cursor: number }
   | { readonly kind: 'planning'; readonly request: ActRequest }
   | {
@@ -60,6 +68,7 @@ export interface ViewState {
   readonly overlayScroll: number;
   readonly frozen: Snapshot | null;
   readonly all: boolean;
+  readonly look: Look;
   readonly notice: Notice | null;
 }
 
@@ -82,6 +91,7 @@ export const INITIAL_VIEW: ViewState = {
   overlayScroll: 0,
   frozen: null,
   all: false,
+  look: lookOf(DEFAULT_CONFIG, null),
   notice: null,
 };
 
@@ -110,6 +120,7 @@ export type ViewEvent =
   | { readonly type: 'overlay-scroll'; readonly to: number }
   | { readonly type: 'freeze'; readonly snapshot: Snapshot | null }
   | { readonly type: 'all'; readonly all: boolean }
+  | { readonly type: 'look'; readonly look: Partial<Look> }
   | { readonly type: 'notice'; readonly notice: Notice | null };
 
 const changed = (
@@ -170,6 +181,7 @@ const HANDLERS: Handlers = {
   'overlay-scroll': (view, { to }) => ({ ...view, overlayScroll: Math.max(0, to) }),
   freeze: (view, { snapshot }) => ({ ...view, frozen: snapshot }),
   all: (view, { all }) => ({ ...view, all }),
+  look: (view, { look }) => ({ ...view, look: { ...view.look, ...look } }),
   notice: (view, { notice }) => ({ ...view, notice }),
 };
 

@@ -1,0 +1,73 @@
+import { closeSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Settings } from '../model/look.ts';
+import { visible } from '../model/text.ts';
+import { readHead } from '../observe/files/read-bounded.ts';
+import { errorSentence, openOwn, replaceOwn, writeWhole } from '../observe/state/own-file.ts';
+
+const CONFIG_LIMIT = 1024 ** 2;
+const MOST_BACKUPS = 1000;
+
+/** A config is often a link into a repository of such files: what it points to is written, the link stays. */
+const realPlace = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // there is none yet
+  }
+};
+
+/** The file as it was, under a name that nobody has. */
+const backUp = (path: string, text: string): string => {
+  for (let n = 0; n < MOST_BACKUPS; n++) {
+    const name = n === 0 ? `${path}.bak` : `${path}.bak.${n}`;
+    let fd: number;
+    try {
+      fd = openOwn(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
+      throw error;
+    }
+    try {
+      writeWhole(fd, text);
+    } finally {
+      closeSync(fd);
+    }
+    return name;
+  }
+  throw new Error(`there are ${MOST_BACKUPS} backups already`);
+};
+
+const present = (path: string): string | null => {
+  const read = readHead(path, CONFIG_LIMIT);
+  if (read.ok && !read.cut) return read.text;
+  if (!read.ok && read.gone) return null;
+  throw new Error(read.ok ? 'it is too long' : (read.code ?? read.why));
+};
+
+const sentence = (path: string, why: string): Error =>
+  new Error(`Nothing was saved: ${visible(path)}: ${why}.`);
+
+/**
+ * Puts these settings into the user's config and leaves the rest of it alone. A file that is not valid now, by hand
+ * or by half, is the user's to mend: nothing is written over it. Resolves to a sentence that says what was done.
+ */
+export const saveSettings = async (named: string, settings: Settings): Promise<string> => {
+  const path = realPlace(named);
+  const { parseUserConfig } = await import('./config-schema.ts');
+  try {
+    const before = present(path);
+    const parsed = before === null ? null : parseUserConfig(before);
+    if (parsed?.ok === false) throw new Error(parsed.message);
+    const { theme, columns, mouse, interval } = settings;
+    const whole = { ...(before === null ? {} : JSON.parse(before)), theme, columns, mouse, interval };
+    const text = `${JSON.stringify(whole, null, 2)}\n`;
+    if (text === before) return `${visible(path)} says so already.`;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const backup = before === null ? null : backUp(path, before);
+    replaceOwn(path, text, { durable: true });
+    return `Saved to ${visible(path)}${backup === null ? '' : `; as it was: ${visible(backup)}`}.`;
+  } catch (error) {
+    throw sentence(path, errorSentence(error));
+  }
+};
