@@ -10,6 +10,7 @@ const ACTIONS = ['install', 'uninstall', 'status', 'allow', 'print'] as const;
 const PRINTED = ['rules', 'dashboard'] as const;
 
 interface GuardFlags extends CommonOptions {
+  readonly interval: number;
   readonly once?: boolean;
   readonly dryRun?: boolean;
   readonly grace: number;
@@ -54,19 +55,11 @@ export const addGuardCommand = (program: Command, guarding: Guarding): void => {
     )
     .option('--dry-run', 'install: only print the file')
     .action(async (action: string | undefined, what: string | undefined, _: unknown, command: Command) => {
-      const flags: GuardFlags = command.optsWithGlobals();
-      // The screen's own default is on every command; only what was said counts here.
-      const said =
-        program.getOptionValueSource('interval') === 'cli' ||
-        command.getOptionValueSource('interval') === 'cli';
-      guarding.finish(
-        await perform(
-          action,
-          what,
-          { ...flags, interval: said ? flags.interval : INTERVAL_SECONDS },
-          guarding,
-        ),
-      );
+      const flags: GuardFlags = {
+        interval: INTERVAL_SECONDS,
+        ...command.optsWithGlobals<Omit<GuardFlags, 'interval'>>(),
+      };
+      guarding.finish(await perform(action, what, flags, guarding));
     });
 };
 
