@@ -1,6 +1,6 @@
 import type { JsonProcess, JsonSnapshot } from '../support/cli.ts';
 import type { Stage } from './stage/stage.ts';
-import { everybody, type Seen } from './stage/table.ts';
+import { everybody, lasting, type Seen } from './stage/table.ts';
 import { identityOf, kindOf, type Truth, truthOf } from './truth.ts';
 
 /** One process of the scene: what it is, and what the product said. */
@@ -43,8 +43,9 @@ export const compare = (
   const table = everybody();
   const byPid = new Map(table.map(seen => [seen.pid, seen]));
   const told = new Map(snapshot.processes.map(said => [identityOf(said), said]));
+  const stays = new Set(lasting().map(identityOf));
   return table
-    .filter(seen => seen.pid !== 1 && !apart.has(seen.pid))
+    .filter(seen => seen.pid !== 1 && !apart.has(seen.pid) && stays.has(identityOf(seen)))
     .map(seen => {
       const truth = truthOf(seen, byPid, stage.claims);
       const said = told.get(identityOf(seen));

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { JsonSnapshot } from '../support/cli.ts';
 import type { Stage } from './stage/stage.ts';
-import { everybody } from './stage/table.ts';
+import { lasting } from './stage/table.ts';
 import { identityOf } from './truth.ts';
 
 /** A copy beside the bundle: somebody may build while scenes run. */
@@ -49,7 +49,7 @@ export const lookAtStillness = async (stage: Stage): Promise<JsonSnapshot> => {
   }
 };
 
-const identities = (): string => everybody().map(identityOf).join();
+const identities = (): string => lasting().map(identityOf).join();
 
 const look = async (stage: Stage): Promise<JsonSnapshot> => {
   const { code, stdout, stderr } = await run(stage, ['--once', '--json', '--all']);

@@ -1,4 +1,5 @@
 import type { Scene } from '../stage/scene.ts';
+import { OTHER_AGENTS } from './agents.ts';
 import { BROWSERS } from './browsers.ts';
 import { BYSTANDERS } from './bystanders.ts';
 import { CLAUDE_INSIDE } from './claude-inside.ts';
@@ -12,6 +13,7 @@ export const SCENES: readonly Scene[] = [
   ...CLAUDE_MOVED,
   ...CLAUDE_RENAMED,
   ...CLAUDE_INSIDE,
+  ...OTHER_AGENTS,
   ...BROWSERS,
   ...SERVERS,
   ...BYSTANDERS,

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { INSIDE, USER } from '../sandbox.ts';
 import type { StandIn } from '../stand-in/stand-in.ts';
 import { identityOf, type Truth } from '../truth.ts';
-import { below, everybody, type Seen, stillRuns } from './table.ts';
+import { below, everybody, lasting, type Seen, stillRuns } from './table.ts';
 import { PATIENCE, TmuxTerminal, tmux } from './terminal.ts';
 
 /** The machine of one scene, seen by its invented user. */
@@ -105,6 +105,10 @@ export class Stage {
     });
   }
 
+  childrenOf(parent: Seen): readonly Seen[] {
+    return everybody().filter(seen => seen.ppid === parent.pid);
+  }
+
   /** Says what a process is, and with it everything below it that nobody else claims. */
   is(process: number | Seen, truth: Truth): void {
     const seen = typeof process === 'number' ? everybody().find(other => other.pid === process) : process;
@@ -132,13 +136,13 @@ export class Stage {
   }
 
   /** Waits until the table of processes has been the same for a while. */
-  async settled(stillMs = 1200): Promise<void> {
+  async settled(stillMs = 1800): Promise<void> {
     let before = '';
     let since = Date.now();
     await until(
       'the processes of the scene to settle',
       () => {
-        const now = everybody().map(identityOf).join();
+        const now = lasting().map(identityOf).join();
         if (now !== before) since = Date.now();
         before = now;
         return Date.now() - since >= stillMs;

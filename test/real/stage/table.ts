@@ -23,6 +23,14 @@ export const everybody = (): readonly Seen[] =>
     .filter((raw): raw is RawProcess => raw !== null && raw.state !== 'Z' && raw.state !== 'X')
     .map(raw => ({ ...raw, command: commandOf(raw) }));
 
+const TICKS_PER_SECOND = 100;
+
+/** Without what comes and goes: Copilot asks git something every second. */
+export const lasting = (): readonly Seen[] => {
+  const uptime = Number.parseFloat(readFileSync('/proc/uptime', 'utf8'));
+  return everybody().filter(({ start }) => uptime - Number(start) / TICKS_PER_SECOND >= 1);
+};
+
 /** This process and everything below it, parents first. */
 export const below = (pid: number, table: readonly Seen[] = everybody()): readonly Seen[] => {
   const own = table.filter(seen => seen.pid === pid);
