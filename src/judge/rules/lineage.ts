@@ -1,7 +1,7 @@
 import { isSessionless } from '../../agents/index.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
-import { agentAbove, type Node, nodeWithKey, type Tree } from './tree.ts';
+import { agentAbove, carrierOf, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
 
 /** What the ledger remembers of an identity once seen below an agent. */
 export interface LineageEntry {
@@ -11,6 +11,17 @@ export interface LineageEntry {
   /** Its parent when first seen: how reparented members of a subtree are found again. */
   readonly parent: IdentityKey | null;
 }
+
+/** `claude -p` says sdk-cli, and has whatever shell it was typed in for a parent. */
+const HOSTED = /^sdk-(?!cli\b)/;
+
+/** The program that runs an agent through its SDK. */
+const hostOf = (node: Node): Node | null => {
+  if (!isRunningAgent(node) || !HOSTED.test(node.facts.env?.CLAUDE_CODE_ENTRYPOINT ?? '')) return null;
+  const host = carrierOf(node);
+  const isProgram = host?.kind === 'other' && host.seen.anchor === null && !host.seen.adoptsOrphans;
+  return isProgram && host.facts.pid > 1 && !host.facts.unreadable ? host : null;
+};
 
 /**
  * The ledger of every identity ever seen below an agent. It outlives the agent, so that a `java`
@@ -36,7 +47,12 @@ export class Lineage {
   record(tree: Tree, sessionIdOf: (agent: Node) => string | null): void {
     for (const node of tree.nodes) {
       const agent = agentAbove(node);
-      if (agent === null || node.facts.unreadable) continue;
+      if (node.facts.unreadable) continue;
+      if (agent === null) {
+        const host = hostOf(node);
+        if (host !== null) this.#hostedBy(node, host);
+        continue;
+      }
       // What hangs below a shared daemon belongs to one of its sessions, and nobody can see to which.
       if (isSessionless(agent.seen.role) && sessionIdOf(agent) === null) continue;
       const key = keyOf(node.facts);
@@ -50,6 +66,12 @@ export class Lineage {
       });
     }
     this.#forgetEnded(tree);
+  }
+
+  /** A session that a program runs is that program's, as what a session runs is the session's. */
+  #hostedBy(node: Node, host: Node): void {
+    const owner = keyOf(host.facts);
+    this.#entries.set(keyOf(node.facts), { owner, sessionId: null, parent: owner });
   }
 
   /** An ended identity stays only while a living one descends from it: it is a link of the chain. */

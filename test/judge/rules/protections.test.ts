@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Around, type Row, SELF, session, tmux, UID, world } from '../../support/world.ts';
+import { type Around, type Row, remembered, SELF, session, tmux, UID, world } from '../../support/world.ts';
 
 interface Case {
   readonly name: string;
@@ -187,6 +187,32 @@ describe('soft-protected: only the user in person may end', () => {
   it('an SDK session whose host has ended is nobody’s guest', () => {
     const rows: Row[] = [[1000, 1, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-ts' } }]];
     expect(world(rows).at(1000)).toMatchObject({ verdict: 'suspect', protection: null });
+  });
+
+  it('an SDK session whose host was seen and has ended is leaked, unless it is still at work', () => {
+    const env = (entrypoint: string) => ({ env: { CLAUDE_CODE_ENTRYPOINT: entrypoint } });
+    const hosted = (entrypoint: string, host = 'node /srv/app.js') =>
+      remembered(
+        world([
+          [900, 80_001, host],
+          [1000, 900, 'claude', env(entrypoint)],
+        ]),
+      );
+    const left: Row[] = [[1000, 1, 'claude', env('sdk-ts')]];
+    const lineage = hosted('sdk-ts');
+    expect(world(left, { lineage }).at(1000)).toMatchObject({
+      verdict: 'leak',
+      owner: { pid: 900, how: 'lineage', alive: false },
+    });
+    const busy = session(1000, 'x', { statusUpdatedAt: world(left).observation.takenAt - 1000 });
+    expect(world(left, { lineage, sessions: [busy] }).verdict(1000)).toBe('suspect');
+    // The very host, not whoever has its pid now; while that one runs, the session has its owner.
+    expect(world([[900, 80_001, 'node /srv/app.js'], ...left], { lineage }).verdict(1000)).toBe('live');
+    const recycled: Row = [900, 80_001, 'vim', { start: '7' }];
+    expect(world([recycled, ...left], { lineage }).verdict(1000)).toBe('leak');
+    // `claude -p` and a session in a shell have no host.
+    expect(world(left, { lineage: hosted('sdk-cli') }).verdict(1000)).toBe('suspect');
+    expect(world(left, { lineage: hosted('sdk-ts', 'bash') }).verdict(1000)).toBe('suspect');
   });
 
   it.each([
