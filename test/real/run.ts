@@ -11,7 +11,13 @@ import type { Scene } from './stage/scene.ts';
 
 const SCENE_TIMEOUT_MS = 240_000;
 
-const USAGE = `npm run real -- [--scene NAME…] [--ending ${ENDINGS.join('|')}] [--runs N] [--list] [--verbose] [--allow-missing]`;
+const USAGE = `npm run real -- [--scene NAME…] [--ending ${ENDINGS.join('|')}] [--runs N] [--list] [--verbose] [--allow-missing]
+Plays scenes with real agents and compares every process with what the scene knows. Needs root.
+  --scene NAME      only this one; may be given several times (--list shows them)
+  --ending HOW      clear every scene in this way instead of another one each run
+  --runs N          as often as this (1)
+  --verbose         say something about every process, not only about wrong ones
+  --allow-missing   do not fail because a package could not be installed`;
 
 interface Places {
   readonly repository: string;
@@ -48,6 +54,27 @@ const playOnce = async (
 /** Each run clears every scene in another way: three runs have seen all of them. */
 const endingOf = (scene: number, run: number): Ending => ENDINGS[(scene + run) % ENDINGS.length]!;
 
+/** Null: not played, because something is missing. */
+const playAndTell = async (
+  scene: Scene,
+  ending: Ending,
+  missing: readonly Need[],
+  places: Places,
+  verbose: boolean,
+): Promise<Figures | null> => {
+  const lacking = scene.needs.filter((need: Need) => missing.includes(need));
+  if (lacking.length > 0) {
+    say(`${scene.name}: not played, ${lacking.join(', ')} is missing`);
+    return null;
+  }
+  const result = await playOnce(scene, ending, places);
+  const figures = figuresOf(result);
+  say(line(scene.name, ending, figures));
+  const more = details(result, verbose);
+  if (more !== '') say(more);
+  return figures;
+};
+
 const options = (args: readonly string[]) =>
   parseArgs({
     args: [...args],
@@ -59,17 +86,42 @@ const options = (args: readonly string[]) =>
       list: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
       'allow-missing': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
 
+/** What is wrong with the words on the command line; null when nothing is. */
+const misunderstood = ({ values, positionals }: ReturnType<typeof options>): string | null => {
+  const strange = [...values.scene, ...positionals].filter(
+    name => !SCENES.some(scene => scene.name === name),
+  );
+  if (strange.length > 0) return `No scene is called ${strange.join(', ')}.`;
+  if (values.ending !== undefined && !ENDINGS.includes(values.ending as Ending))
+    return `No scene ends with ${values.ending}: use ${ENDINGS.join(', ')}.`;
+  return /^[1-9]\d?$/.test(values.runs) ? null : `--runs ${values.runs}: use a number from 1 to 99.`;
+};
+
+const understood = (args: readonly string[]): ReturnType<typeof options> | string => {
+  try {
+    const said = options(args);
+    return misunderstood(said) ?? said;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
 export const main = async (args: readonly string[], places: Places): Promise<number> => {
-  const { values, positionals } = options(args);
-  const names = [...values.scene, ...positionals];
-  const strange = names.filter(name => !SCENES.some(scene => scene.name === name));
-  if (strange.length > 0) {
-    say(`No scene is called ${strange.join(', ')}.\n${USAGE}`);
+  const said = understood(args);
+  if (typeof said === 'string') {
+    say(`${said}\n${USAGE}`);
     return 2;
   }
+  const { values } = said;
+  if (values.help) {
+    say(USAGE);
+    return 0;
+  }
+  const names = [...values.scene, ...said.positionals];
   const scenes = names.length === 0 ? SCENES : SCENES.filter(scene => names.includes(scene.name));
   if (values.list) {
     for (const { name, about } of scenes) say(`${name.padEnd(26)}  ${about}`);
@@ -88,18 +140,9 @@ export const main = async (args: readonly string[], places: Places): Promise<num
     const all: Figures[] = [];
     for (const [index, scene] of SCENES.entries()) {
       if (!scenes.includes(scene)) continue;
-      const lacking = scene.needs.filter((need: Need) => missing.includes(need));
-      if (lacking.length > 0) {
-        say(`${scene.name}: not played, ${lacking.join(', ')} is missing`);
-        continue;
-      }
       const ending = (values.ending as Ending | undefined) ?? endingOf(index, run);
-      const result = await playOnce(scene, ending, places);
-      const figures = figuresOf(result);
-      all.push(figures);
-      say(line(scene.name, ending, figures));
-      const more = details(result, values.verbose);
-      if (more !== '') say(more);
+      const figures = await playAndTell(scene, ending, missing, places, values.verbose);
+      if (figures !== null) all.push(figures);
     }
     const total = sum(all);
     say(line(`${all.length} scenes`, '', total));

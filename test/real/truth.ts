@@ -9,6 +9,8 @@ export interface Truth {
   readonly verdict: Verdict | readonly Verdict[];
   /** What only somebody who watched can prove: the TUI that was open before clears it. */
   readonly watched?: 'leak';
+  /** What is below it, where that is judged in another way. */
+  readonly below?: Verdict;
   /** The kind of this very process; what is below it is known by its program. */
   readonly kind?: string;
   /** The pid of its live owner; `dead`: an owner that has ended; null: none at all. */
@@ -23,12 +25,15 @@ export const truthOf = (
 ): Truth | null => {
   for (let at: Seen | undefined = seen; at !== undefined && at.pid > 1; at = table.get(at.ppid)) {
     const claim = claims.get(identityOf(at));
-    if (claim !== undefined) return at === seen ? claim : withoutKind(claim);
+    if (claim !== undefined) return at === seen ? claim : ofWhatIsBelow(claim);
   }
   return null;
 };
 
-const withoutKind = ({ kind: _, ...truth }: Truth): Truth => truth;
+const ofWhatIsBelow = ({ kind: _, below, ...truth }: Truth): Truth => ({
+  ...truth,
+  verdict: below ?? truth.verdict,
+});
 
 export const identityOf = ({ pid, start }: { readonly pid: number; readonly start: string }): string =>
   `${pid}:${start}`;

@@ -36,7 +36,12 @@ const moveToBackground = async (stage: Stage, claude: ClaudeSession): Promise<vo
 const supervised = (stage: Stage): void => {
   for (const seen of claudes())
     if (!stage.knows(seen) && / daemon run|bg-pty-host|bg-spare/.test(seen.command))
-      stage.is(seen, { what: 'part of the supervisor', verdict: 'protected', kind: 'agent' });
+      stage.is(seen, {
+        what: 'part of the supervisor',
+        verdict: 'protected',
+        kind: 'agent',
+        below: 'live', // a spare starts the servers of the project before anybody has claimed it
+      });
 };
 
 const moved: Scene = {
@@ -70,4 +75,18 @@ const supervisor: Scene = {
   },
 };
 
-export const CLAUDE_MOVED = [moved, supervisor];
+const clearedAndMoved: Scene = {
+  name: 'claude-cleared-moved',
+  about: '/clear, then "Move to background": shells of both ids are adopted',
+  needs: NEEDS,
+  play: async stage => {
+    claudeHome(stage, { memory: MCP.memory });
+    const claude = await ClaudeSession.open(stage, 'one');
+    await claude.play('work', bash('sleep 3001', true));
+    await claude.renamed(() => claude.say('/clear'));
+    await claude.play('more', bash('sleep 3009', true));
+    await moveToBackground(stage, claude);
+  },
+};
+
+export const CLAUDE_MOVED = [moved, clearedAndMoved, supervisor];

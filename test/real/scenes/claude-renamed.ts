@@ -2,14 +2,6 @@ import { bash, ClaudeSession, claudeHome, MCP } from '../stage/claude.ts';
 import type { Scene } from '../stage/scene.ts';
 import { killed, NEEDS, working } from './claude-killed.ts';
 
-/** The id that Claude registers for this process changes; waits for it. */
-const renamed = async (claude: ClaudeSession, act: () => Promise<void> | void): Promise<void> => {
-  const before = claude.id;
-  await act();
-  await claude.until('another session id', () => claude.id !== before);
-  await claude.atPrompt();
-};
-
 const cleared: Scene = {
   name: 'claude-cleared',
   about: '/clear in a session with servers, shells and jobs: all of it is still its own',
@@ -17,13 +9,27 @@ const cleared: Scene = {
   play: async stage => {
     claudeHome(stage, { memory: MCP.memory, everything: MCP.everything });
     const claude = await working(stage, 'one');
-    await renamed(claude, () => claude.say('/clear'));
+    await claude.renamed(() => claude.say('/clear'));
     await claude.play('after', bash('setsid nohup sleep 3006 >/dev/null 2>&1 &'));
     stage.is(await stage.seen('a job after /clear', seen => seen.command === 'sleep 3006'), {
       what: 'a job started after /clear',
       verdict: 'live',
       owner: claude.pid,
     });
+  },
+};
+
+const resumedInside: Scene = {
+  name: 'claude-resumed-inside',
+  about: '/clear and then /resume of the first conversation in one process: all of it is still its own',
+  needs: NEEDS,
+  play: async stage => {
+    claudeHome(stage, { memory: MCP.memory });
+    const claude = await working(stage, 'one');
+    const { id } = claude;
+    await claude.renamed(() => claude.say('/clear'));
+    await claude.play('after', bash('sleep 3006', true));
+    await claude.renamed(() => claude.say(`/resume ${id}`));
   },
 };
 
@@ -66,4 +72,4 @@ const twins: Scene = {
   },
 };
 
-export const CLAUDE_RENAMED = [cleared, resumed, forked, twins];
+export const CLAUDE_RENAMED = [cleared, resumedInside, resumed, forked, twins];

@@ -7,12 +7,14 @@ import { CLAUDE_KILLED } from './claude-killed.ts';
 import { CLAUDE_MOVED } from './claude-moved.ts';
 import { CLAUDE_RENAMED } from './claude-renamed.ts';
 import { SERVERS } from './servers.ts';
+import { WORKERS } from './workers.ts';
 
 export const SCENES: readonly Scene[] = [
   ...CLAUDE_KILLED,
   ...CLAUDE_MOVED,
   ...CLAUDE_RENAMED,
   ...CLAUDE_INSIDE,
+  ...WORKERS,
   ...OTHER_AGENTS,
   ...BROWSERS,
   ...SERVERS,

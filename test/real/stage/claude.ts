@@ -125,6 +125,14 @@ export class ClaudeSession {
     this.terminal!.keys('Enter');
   }
 
+  /** The id that Claude registers for this process changes; waits for it. */
+  async renamed(act: () => void): Promise<void> {
+    const before = this.id;
+    act();
+    await this.until('another session id', () => this.id !== before);
+    await this.atPrompt();
+  }
+
   /** Plays steps to their end. */
   async play(name: string, ...steps: Parameters<Stage['standIn']['scripts']['write']>[1]): Promise<void> {
     this.say(this.stage.standIn.scripts.write(name, steps));

@@ -91,6 +91,18 @@ export class Stage {
     return until(what, () => everybody().find(predicate), PATIENCE);
   }
 
+  /** Waits for exactly so many. */
+  several(what: string, count: number, predicate: (seen: Seen) => boolean): Promise<readonly Seen[]> {
+    return until(
+      what,
+      () => {
+        const found = everybody().filter(predicate);
+        return found.length === count ? found : undefined;
+      },
+      PATIENCE,
+    );
+  }
+
   /** What PID 1 has adopted and nobody has claimed, when everything has come to rest. */
   async strays(command: RegExp): Promise<readonly Seen[]> {
     await this.settled();
