@@ -32,6 +32,7 @@ const CHUNKS = {
   'commands/clean.ts': 'clean.js',
   'commands/sweep.ts': 'sweep.js',
   'commands/doctor.ts': 'doctor.js',
+  'commands/report.ts': 'report.js',
   'commands/completion/index.ts': 'completion.js',
   'commands/live.ts': 'live.js',
   'commands/past.ts': 'past.js',

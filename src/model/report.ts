@@ -1,0 +1,99 @@
+import type { FindingId } from './finding.ts';
+
+/** One act of the audit log, as far as a report counts it. */
+export interface RecordedAct {
+  readonly at: number;
+  readonly by: string;
+  readonly outcomes: readonly RecordedOutcome[];
+  readonly freed: number;
+}
+
+export interface RecordedOutcome {
+  /** `pid:start`. */
+  readonly key: string;
+  readonly kind: string | null;
+  readonly agent: string | null;
+  readonly verdict: string | null;
+  readonly project: string | null;
+  readonly outcome: string;
+  readonly freed: number;
+}
+
+/** A process that was seen leaked, or an agent with its memory. */
+export interface SeenProcess {
+  readonly key: string;
+  readonly kind: string;
+  readonly agent: string | null;
+  readonly project: string | null;
+  readonly memory: number;
+}
+
+/** A recorded moment, reduced to what a report adds up. */
+export interface Glimpse {
+  readonly at: number;
+  readonly related: number;
+  readonly zombies: number;
+  readonly builds: number;
+  readonly tmuxSessions: number;
+  readonly memory: number;
+  readonly agents: readonly SeenProcess[];
+  readonly leaks: readonly SeenProcess[];
+  /** What concerns which processes: enough to tell whether it is the same one as before. */
+  readonly findings: readonly {
+    readonly id: FindingId;
+    readonly key: string;
+    readonly about: readonly string[];
+  }[];
+}
+
+/** How long something was wrong, and what ended it. */
+export interface Episode {
+  readonly id: FindingId;
+  readonly from: number;
+  readonly to: number;
+  readonly ended: 'act' | 'itself' | 'open';
+}
+
+export interface Group {
+  readonly name: string;
+  readonly leaks: number;
+  readonly cleared: number;
+  readonly freed: number;
+  readonly memoryPeak: number;
+}
+
+export interface Target {
+  readonly what: string;
+  readonly wanted: string;
+  readonly measured: string;
+  /** null: there is nothing to measure it by. */
+  readonly met: boolean | null;
+}
+
+export const REPORT_GROUPS = ['day', 'kind', 'project', 'agent'] as const;
+export type ReportGroup = (typeof REPORT_GROUPS)[number];
+
+export interface Report {
+  readonly from: number;
+  readonly to: number;
+  readonly moments: number;
+  readonly sessions: number;
+  readonly leaksSeen: number;
+  readonly leaksCleared: number;
+  readonly freed: number;
+  readonly zombiePeak: number;
+  readonly zombiesPerSession: number;
+  readonly hangs: readonly Episode[];
+  readonly falseAlarms: number;
+  readonly agentsAtOnce: number;
+  readonly buildsAtOnce: number;
+  readonly memoryPeak: number;
+  readonly relatedFirst: number | null;
+  readonly relatedLast: number | null;
+  readonly tmuxSessions: number | null;
+  readonly agentsNow: number | null;
+  readonly groups: readonly Group[];
+  readonly targets: readonly Target[];
+  /** Over time, in equal stretches; what is not known is null. */
+  readonly series: Readonly<Record<'agents' | 'zombies' | 'memory', readonly (number | null)[]>>;
+}
