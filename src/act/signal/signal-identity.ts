@@ -1,7 +1,7 @@
 import { kill } from 'node:process';
 import type { Identity } from '../../model/identity.ts';
 import type { SignalName } from '../../model/plan.ts';
-import type { System } from '../../observe/system.ts';
+import type { Presence, System } from '../../observe/system.ts';
 
 export type SignalResult =
   | { readonly status: 'sent' }
@@ -19,29 +19,79 @@ export const isEndable = (pid: number): boolean => Number.isInteger(pid) && pid 
 
 /**
  * Re-reads the identity, then signals it: the only way a signal leaves this program (besides tree-kill, which is
- * wrapped the same way). Where the presence is read at once, nothing lies between that read and the signal: the
- * shortest window user space can have without pidfds.
+ * wrapped the same way). Where the presence is read at once, nothing lies between that read and the signal. Held, the
+ * process cannot end in between either: see `holdStill`.
  */
 export const signalIdentity = async (
   system: Signalled,
   target: Identity,
   signal: SignalName,
+  { hold = false }: { readonly hold?: boolean } = {},
 ): Promise<SignalResult> => {
   if (system.readOnly !== null) return { status: 'unreadable', why: system.readOnly };
   if (!isEndable(target.pid)) return { status: 'denied' };
+  const stopped = hold ? await holdStill(system, target) : false;
+  const answer = await identifyAndSend(system, target, signal);
+  const ends = signal === 'SIGKILL' && answer.status === 'sent';
+  if (stopped && !ends) deliverTo(system, target.pid, 'SIGCONT');
+  return answer;
+};
+
+const identifyAndSend = async (
+  system: Signalled,
+  target: Identity,
+  signal: SignalName,
+): Promise<SignalResult> => {
   const read = system.presence(target.pid);
   const now = read instanceof Promise ? await read : read;
+  return whyNot(now, target) ?? deliverTo(system, target.pid, signal);
+};
+
+/** Why the process at this pid gets no signal; null: it is the one, and ours. */
+const whyNot = (now: Presence, target: Identity): SignalResult | null => {
   if (now.status !== 'present') return now;
   if (now.identity.start !== target.start) return { status: 'changed' };
   // A plan may hold what nobody looked at closely: a setuid program that runs as us for somebody else.
   const stranger = now.uids?.find(uid => uid !== process.getuid?.());
-  if (stranger !== undefined)
-    return { status: 'unreadable', why: `it belongs to another user (uid ${stranger})` };
+  return stranger === undefined
+    ? null
+    : { status: 'unreadable', why: `it belongs to another user (uid ${stranger})` };
+};
+
+const deliverTo = (system: Signalled, pid: number, signal: SignalName): SignalResult => {
   try {
-    if (system.deliver === undefined) kill(target.pid, signal);
-    else system.deliver(target.pid, signal);
+    if (system.deliver === undefined) kill(pid, signal);
+    else system.deliver(pid, signal);
     return { status: 'sent' };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH' ? { status: 'gone' } : { status: 'denied' };
   }
 };
+
+/** A sleeping process stops within microseconds; one in the kernel's hands when it comes back from there. */
+const LOOKS_AT_ONCE = 20;
+const HOLD_MS = 30;
+
+/**
+ * Stops a process, so that it cannot end by itself and leave its number to a stranger between the look at it and the
+ * signal: a machine that is drowning may keep us waiting right there. Who is stopped by mistake, because the number
+ * changed hands just then, goes on at once. False: it was not stopped by us, or does not stop.
+ */
+const holdStill = async (system: Signalled, target: Identity): Promise<boolean> => {
+  const before = await system.presence(target.pid);
+  if (whyNot(before, target) !== null || before.status !== 'present' || RESTS.has(before.state)) return false;
+  if (deliverTo(system, target.pid, 'SIGSTOP').status !== 'sent') return false;
+  const until = performance.now() + HOLD_MS;
+  for (let looks = 0; ; looks += 1) {
+    const now = await system.presence(target.pid);
+    if (now.status === 'gone') return false;
+    const another = now.status === 'present' && now.identity.start !== target.start;
+    if (another) deliverTo(system, target.pid, 'SIGCONT');
+    if (another || now.status !== 'present') return !another;
+    if (RESTS.has(now.state) || performance.now() >= until) return true;
+    if (looks >= LOOKS_AT_ONCE) await new Promise(done => setTimeout(done, 1));
+  }
+};
+
+/** Stopped, traced, or ended and not reaped: none of them gives up its number. */
+const RESTS: ReadonlySet<string> = new Set(['T', 't', 'Z', 'X']);

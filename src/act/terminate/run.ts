@@ -47,6 +47,8 @@ export interface Run {
   readonly clock: Clock;
   readonly startedAt: number;
   readonly graceMs: number;
+  /** Members are stopped for the moment of each signal. Not in what a person ends: a shell takes its terminal back. */
+  readonly holds: boolean;
   readonly deadlineAt: number;
   readonly abort: AbortSignal | undefined;
   readonly before: Census;

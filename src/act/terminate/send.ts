@@ -1,7 +1,12 @@
 import type { SignalName } from '../../model/plan.ts';
+import type { System } from '../../observe/system.ts';
 import { signalIdentity } from '../signal/signal-identity.ts';
 import { type Run, settle, type Tracked } from './run.ts';
 import { settleDead } from './watch.ts';
+
+/** Only where a look is quick: a `ps` takes longer than what it would guard against. */
+export const canHold = ({ backend, deliver }: System): boolean =>
+  backend === 'procfs' && deliver === undefined;
 
 /** Sends one ending signal; the identity is re-read right before. Every answer is noted. */
 export const send = async (run: Run, t: Tracked, signal: SignalName): Promise<void> => {
@@ -10,7 +15,8 @@ export const send = async (run: Run, t: Tracked, signal: SignalName): Promise<vo
     // A stopped process keeps TERM pending until it is continued.
     await signalIdentity(run.system, step, 'SIGCONT');
   }
-  const result = await signalIdentity(run.system, step, signal);
+  const hold = run.holds || (signal === 'SIGKILL' && canHold(run.system));
+  const result = await signalIdentity(run.system, step, signal, { hold });
   switch (result.status) {
     case 'sent':
       t.sent = signal;

@@ -10,7 +10,7 @@ import { joinNewcomers } from './newcomers.ts';
 import { concludeAll } from './outcomes.ts';
 import { noteRespawns } from './respawn.ts';
 import { outcomeOf, type Progress, type Run, rootsFirst, running, stopReason, type Tracked } from './run.ts';
-import { send } from './send.ts';
+import { canHold, send } from './send.ts';
 import { noteEnds, waitForEnds } from './watch.ts';
 
 export const DEFAULT_GRACE_MS = 5000;
@@ -76,6 +76,7 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     clock,
     startedAt,
     graceMs,
+    holds: plan.policy?.allowSoft !== true && canHold(system),
     deadlineAt: startedAt + (options.deadlineMs ?? graceMs + DEADLINE_BEYOND_GRACE_MS),
     abort: options.signal,
     before,

@@ -23,13 +23,14 @@ export const procfsSystem = ({
   let swapInUse = true;
 
   const presence = (pid: number): Presence => {
+    const owners = readStatus(root, pid);
+    // Last: whoever signals relies on the identity, and on nothing that happened after it was read.
     const length = readOnceIntoBuffer(`${root}/${pid}/stat`);
     if (length === 'gone') return { status: 'gone' };
     if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat may not be read` };
     const stat = parseStat(BUFFER, length);
     if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat makes no sense` };
     const { start, state, ppid, pgid, sid, rssPages } = stat;
-    const owners = readStatus(root, pid);
     if (owners === 'gone') return { status: 'gone' };
     if (owners === 'denied') return { status: 'unreadable', why: `/proc/${pid}/status may not be read` };
     return {

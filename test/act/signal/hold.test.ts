@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { signalIdentity } from '../../../src/act/signal/signal-identity.ts';
+import type { SignalName } from '../../../src/model/plan.ts';
+import { procfsSystem } from '../../../src/observe/procfs/system.ts';
+import type { Presence } from '../../../src/observe/system.ts';
+import { isRunning, rawProcess } from '../../support/proc.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
+
+const OURS = { pid: 10, start: 'ours' };
+const at = (start: string, state: string): Presence => ({
+  status: 'present',
+  identity: { pid: 10, start },
+  state,
+  ppid: 1,
+  pgid: 10,
+  sid: 10,
+  rss: 0,
+});
+
+/** What is seen at the pid, look by look (the last stays), and what it was sent. */
+const scripted = (...looks: Presence[]) => {
+  const sent: string[] = [];
+  const system = {
+    readOnly: null,
+    presence: () => (looks.length > 1 ? looks.shift()! : looks[0]!),
+    deliver: (_pid: number, signal: SignalName) => void sent.push(signal),
+  };
+  return { sent, send: (signal: SignalName) => signalIdentity(system, OURS, signal, { hold: true }) };
+};
+
+describe('a process that is held for the moment of its signal', () => {
+  test('is stopped, looked at again, signalled, and goes on to end', async () => {
+    const { sent, send } = scripted(at('ours', 'S'), at('ours', 'R'), at('ours', 'T'));
+    expect(await send('SIGTERM')).toEqual({ status: 'sent' });
+    expect(sent).toEqual(['SIGSTOP', 'SIGTERM', 'SIGCONT']);
+  });
+
+  test('needs not go on when it is killed', async () => {
+    const { sent, send } = scripted(at('ours', 'S'), at('ours', 'T'));
+    await send('SIGKILL');
+    expect(sent).toEqual(['SIGSTOP', 'SIGKILL']);
+  });
+
+  test('whoever got its number just then is only stopped, goes on at once, and gets nothing else', async () => {
+    for (const state of ['R', 'T']) {
+      const { sent, send } = scripted(at('ours', 'S'), at('stranger', state));
+      expect(await send('SIGKILL')).toEqual({ status: 'changed' });
+      expect(sent).toEqual(['SIGSTOP', 'SIGCONT']);
+    }
+  });
+
+  test('goes on when it cannot be identified again', async () => {
+    const hidden: Presence = { status: 'unreadable', why: 'hidden' };
+    const { sent, send } = scripted(at('ours', 'S'), hidden);
+    expect(await send('SIGKILL')).toEqual(hidden);
+    expect(sent).toEqual(['SIGSTOP', 'SIGCONT']);
+  });
+
+  test('that has ended meanwhile gets nothing', async () => {
+    const { sent, send } = scripted(at('ours', 'S'), { status: 'gone' });
+    expect(await send('SIGKILL')).toEqual({ status: 'gone' });
+    expect(sent).toEqual(['SIGSTOP']);
+  });
+
+  test.each(['T', 'Z'])('is not stopped when it rests anyway (%s)', async state => {
+    const { sent, send } = scripted(at('ours', state));
+    await send('SIGTERM');
+    expect(sent).toEqual(['SIGTERM']);
+  });
+
+  test('is signalled after a moment also when it does not stop, as in the kernel’s hands', async () => {
+    const { sent, send } = scripted(at('ours', 'D'));
+    expect(await send('SIGKILL')).toEqual({ status: 'sent' });
+    expect(sent).toEqual(['SIGSTOP', 'SIGKILL']);
+  });
+
+  test.each([
+    ['another process', at('stranger', 'S')],
+    ['nobody', { status: 'gone' } as const],
+    ['somebody else’s', { ...at('ours', 'S'), uids: [7, 7] as const }],
+  ])('is never stopped when it is %s', async (_, presence) => {
+    const { sent, send } = scripted(presence as Presence);
+    await send('SIGKILL');
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a real process', () => {
+  let sandbox: Sandbox;
+  beforeEach(() => {
+    sandbox = new Sandbox();
+  });
+  afterEach(() => sandbox.close());
+  const system = procfsSystem();
+
+  test('still gets to run its own handler for TERM', async () => {
+    const said = sandbox.path('said');
+    const { pid } = sandbox.start([
+      'perl',
+      '-e',
+      '$SIG{TERM} = sub { open(F, ">", $ARGV[0]); close F; exit 0 }; sleep 1 while 1',
+      said,
+    ]);
+    await until('its handler', () => rawProcess(pid)?.comm === 'perl' && rawProcess(pid)?.state === 'S');
+    const target = { pid, start: rawProcess(pid)!.start };
+    expect(await signalIdentity(system, target, 'SIGTERM', { hold: true })).toEqual({ status: 'sent' });
+    await until('its end', () => !isRunning(pid, target.start));
+  });
+
+  test('that was stopped and told to go on runs as before', async () => {
+    const { pid, start } = sandbox.start([sandbox.sleeper('held'), '600']);
+    await signalIdentity(system, { pid, start }, 'SIGCONT', { hold: true });
+    expect(['S', 'R', 'D']).toContain(rawProcess(pid)?.state);
+  });
+});
