@@ -6,6 +6,7 @@ import { type Flags, prepare } from './collect/prepare.ts';
 import { currentDirectory } from './commands/current-directory.ts';
 import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
 import { addGuardCommand } from './commands/guarding.ts';
+import { addInsideCommands } from './commands/inside.ts';
 import { once } from './commands/once.ts';
 import {
   type ActingOptions,
@@ -196,6 +197,7 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
     .action(async (_: unknown, command: Command) => finish(await runSweep(command.optsWithGlobals())));
   addGuardCommand(program, { version, out, err, finish, interruption: () => interruption(true) });
+  addInsideCommands(program, { out, err, finish });
   addTellingCommands(program, { version, out, width: () => widthOf(process.env), finish });
   return program;
 };

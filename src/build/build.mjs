@@ -41,6 +41,10 @@ const CHUNKS = {
   'commands/guard.ts': 'guard.js',
   'commands/guard-actions.ts': 'guard-actions.js',
   'guard/metrics.ts': 'metrics.js',
+  'commands/hook/settings.ts': 'hook-settings.js',
+  'commands/beat.ts': 'beat.js',
+  'commands/prebuild.ts': 'prebuild.js',
+  'commands/exclusive.ts': 'exclusive.js',
   'tui/main.tsx': 'tui.js',
 };
 
@@ -78,6 +82,8 @@ const common = {
   target: 'node20.19',
   minify: true,
   legalComments: 'none',
+  // Its other form finds its own files by a way that no bundler follows.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"' },
   plugins: [

@@ -18,10 +18,15 @@ export interface BuildHolder extends Identity {
   readonly what: string;
   /** Epoch milliseconds. */
   readonly since: number;
+  /** The program that runs under it: while that one does, the project is not free. */
+  readonly child?: Identity | undefined;
+  /** Empty locks of the seeds' kind that lie beside it. */
+  readonly beside?: readonly string[] | undefined;
 }
 
 export type BuildLock =
-  | { readonly status: 'taken' }
+  /** `left`: empty locks that a holder which was killed has left. */
+  | { readonly status: 'taken'; readonly left: readonly string[] }
   | { readonly status: 'held'; readonly holder: BuildHolder }
   /** It can be had by nobody: the disk is full, or the state is not ours. */
   | { readonly status: 'unavailable'; readonly why: string };
@@ -48,16 +53,18 @@ const pathOf = (directory: string, key: string): string => join(directory, LOCKS
 /** Takes the lock of a project, or says who has it. One whose holder has ended is taken over. */
 export const takeBuildLock = (directory: string, mine: BuildHolder, now: number): BuildLock => {
   const path = pathOf(directory, mine.key);
+  let left: readonly string[] = [];
   try {
     makeStateDirectory(directory);
     makeStateDirectory(join(directory, LOCKS));
     // A stale lock is broken by one of several who see it; then all try again.
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      if (create(path, mine)) return { status: 'taken' };
+      if (create(path, mine)) return { status: 'taken', left };
       const text = readOwnTail(path, MOST_BYTES);
       if (text === null) continue;
       const holder = parseHolder(text);
       if (holder !== null && isHeld(holder, now)) return { status: 'held', holder };
+      left = holder?.beside ?? left;
       breakStale(path, text, mine.pid);
     }
     return { status: 'unavailable', why: 'too many want it at once' };
@@ -91,6 +98,17 @@ export const releaseBuildLock = (
     if (ours) rmSync(path, { force: true });
   } catch {
     // It is stale as soon as its holder has ended.
+  }
+};
+
+/** Adds to what a lock says that we hold: who runs under it, and what lies beside it. */
+export const describeBuildLock = (directory: string, mine: BuildHolder): void => {
+  const path = pathOf(directory, mine.key);
+  try {
+    const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
+    if (holder !== null && isSame(holder, mine)) replaceOwn(path, JSON.stringify(mine));
+  } catch {
+    // a full disk: it is held all the same
   }
 };
 
@@ -157,16 +175,22 @@ const breakOldBreaker = (breaker: string): void => {
 };
 
 const isHeld = (holder: BuildHolder, now: number): boolean => {
+  if (holder.child !== undefined && isRunning(holder.child) === true) return true;
   const running = isRunning(holder);
   const age = now - holder.since;
   if (running === null) return age < BLIND_LOCK_MS && age > -BLIND_LOCK_MS;
   return running && (holder.by === 'exclusive' || age < TOOL_LOCK_MS);
 };
 
+const isIdentity = (value: unknown): value is Identity => {
+  const { pid, start } = (value ?? {}) as Record<string, unknown>;
+  return Number.isInteger(pid) && typeof start === 'string';
+};
+
 const parseHolder = (text: string): BuildHolder | null => {
   try {
     const value = JSON.parse(text) as Record<string, unknown>;
-    const { pid, start, by, key, session, toolUseId, what, since } = value;
+    const { pid, start, by, key, session, toolUseId, what, since, child, beside } = value;
     const sound =
       Number.isInteger(pid) &&
       typeof start === 'string' &&
@@ -176,7 +200,13 @@ const parseHolder = (text: string): BuildHolder | null => {
       (toolUseId === null || typeof toolUseId === 'string') &&
       typeof what === 'string' &&
       typeof since === 'number';
-    return sound ? ({ pid, start, by, key, session, toolUseId, what, since } as BuildHolder) : null;
+    if (!sound) return null;
+    const holder = { pid, start, by, key, session, toolUseId, what, since } as BuildHolder;
+    return {
+      ...holder,
+      ...(isIdentity(child) ? { child } : {}),
+      ...(Array.isArray(beside) ? { beside: beside.filter(path => typeof path === 'string') } : {}),
+    };
   } catch {
     return null; // cut short by a full disk: as good as stale
   }

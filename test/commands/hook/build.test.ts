@@ -97,7 +97,7 @@ describe('two sessions in one project', () => {
       what: LEAN_BUILD,
       since: Date.now(),
     };
-    expect(takeBuildLock(join(sandbox.home, '.local/state/reaptop'), holder, Date.now())).toEqual({
+    expect(takeBuildLock(join(sandbox.home, '.local/state/reaptop'), holder, Date.now())).toMatchObject({
       status: 'taken',
     });
     expect((await two.call(LEAN_BUILD)).denied).toBe(true);

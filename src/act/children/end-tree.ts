@@ -1,0 +1,55 @@
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import { allKin, isRunning } from '../../observe/procfs/kin.ts';
+import { procfsSystem } from '../../observe/procfs/system.ts';
+import { REAL_CLOCK } from '../clock.ts';
+import { signalIdentity } from '../signal/signal-identity.ts';
+
+const GRACE_MS = 2000;
+const POLL_MS = 50;
+/** A tree that outruns as many rounds of KILL is left to the lock, which stays held while it runs. */
+const KILL_ROUNDS = 40;
+
+/** Everything below these now, themselves included. */
+const members = (roots: ReadonlyMap<IdentityKey, Identity>): Map<IdentityKey, Identity> => {
+  const kin = allKin();
+  const found = new Map<IdentityKey, Identity>();
+  const children = new Map<number, number[]>();
+  for (const [pid, { ppid }] of kin) children.set(ppid, [...(children.get(ppid) ?? []), pid]);
+  const pending = [...roots.values()].filter(({ pid, start }) => kin.get(pid)?.start === start);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (found.has(keyOf(next))) continue;
+    found.set(keyOf(next), next);
+    for (const pid of children.get(next.pid) ?? []) pending.push({ pid, start: kin.get(pid)!.start });
+  }
+  return found;
+};
+
+/**
+ * Ends a tree that we started ourselves, whole: TERM, a little time, KILL, until nothing of it runs. What was once
+ * seen in it stays in it, also after its parent ended. True: nothing is left.
+ */
+export const endTree = async (root: Identity): Promise<boolean> => {
+  const system = procfsSystem();
+  const known = new Map([[keyOf(root), root]]);
+  const look = (): Identity[] => {
+    for (const [key, member] of members(known)) known.set(key, member);
+    return [...known.values()].filter(member => isRunning(member) === true);
+  };
+  const told = new Set<IdentityKey>();
+  const until = REAL_CLOCK.now() + GRACE_MS;
+  for (let left = look(); left.length > 0 && REAL_CLOCK.now() < until; left = look()) {
+    for (const member of left) {
+      if (told.has(keyOf(member))) continue;
+      told.add(keyOf(member));
+      await signalIdentity(system, member, 'SIGTERM');
+    }
+    await REAL_CLOCK.wait(POLL_MS);
+  }
+  for (let round = 0; round < KILL_ROUNDS; round += 1) {
+    const left = look();
+    if (left.length === 0) return true;
+    for (const member of left) await signalIdentity(system, member, 'SIGKILL');
+    await REAL_CLOCK.wait(POLL_MS);
+  }
+  return look().length === 0;
+};

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { runChild } from '../act/children/run-child.ts';
+import {
+  type BuildHolder,
+  describeBuildLock,
+  releaseBuildLock,
+  takeBuildLock,
+  touchBuildLock,
+} from '../act/hooks/build-lock.ts';
+import {
+  DIAGNOSTIC_LOCK,
+  foreignLock,
+  makeDiagnosticLock,
+  removeDiagnosticLock,
+  touchDiagnosticLock,
+} from '../act/hooks/diagnostic-lock.ts';
+import { plural } from '../model/format.ts';
+import { visible } from '../model/text.ts';
+import { leanProject, projectOf, specsRoot, taskDirectories } from '../observe/files/project.ts';
+import { identityAt } from '../observe/procfs/kin.ts';
+import { stateDirectory } from '../observe/state/state-directory.ts';
+import { EXIT_FAILURE, EXIT_LOCKED } from './exit-codes.ts';
+import { isSeedsTask, placeOf, type TaskPlace } from './hook/context.ts';
+
+export interface ExclusiveOptions {
+  readonly waitMs: number;
+  /** A lock of its own instead of the project's. */
+  readonly key: string | null;
+}
+
+export interface ExclusiveGround {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly err: { write(text: string): void };
+}
+
+/** Whoever can only look at a lock's age takes one of 30 s for stale. */
+const TOUCH_MS = 10_000;
+const SHORTEST_POLL_MS = 20;
+const LONGEST_POLL_MS = 250;
+const MOST_PLACES = 16;
+
+/** Where the seeds' scripts look for a lock: in every task that is at work, else in the project itself. */
+const seedsPlaces = (project: string, cwd: string): readonly TaskPlace[] => {
+  const root = specsRoot(cwd);
+  const tasks = root === null ? [] : taskDirectories(root).filter(isSeedsTask).slice(0, MOST_PLACES);
+  if (tasks.length > 0) return tasks.map(placeOf);
+  return root !== null || leanProject(cwd) !== null ? [{ root: project, directory: project }] : [];
+};
+
+const lockAt = ({ directory }: TaskPlace): string => join(directory, DIAGNOSTIC_LOCK);
+
+type Attempt =
+  | { readonly status: 'taken'; readonly beside: readonly TaskPlace[] }
+  | { readonly status: 'busy'; readonly who: string }
+  | { readonly status: 'failed'; readonly why: string };
+
+const attempt = (directory: string, mine: BuildHolder, project: string | null, cwd: string): Attempt => {
+  const now = Date.now();
+  const lock = takeBuildLock(directory, mine, now);
+  if (lock.status === 'unavailable') return { status: 'failed', why: lock.why };
+  if (lock.status === 'held') {
+    const { what, pid, since } = lock.holder;
+    return {
+      status: 'busy',
+      who: `${what} (${pid}), since ${Math.max(0, Math.round((now - since) / 1000))} s`,
+    };
+  }
+  if (project === null) return { status: 'taken', beside: [] };
+  const places = seedsPlaces(project, cwd);
+  for (const place of places)
+    if (lock.left.includes(lockAt(place))) removeDiagnosticLock(place.root, place.directory);
+  const roots = [project, specsRoot(cwd)].filter(root => root !== null);
+  const foreign = foreignLock(roots, new Set(), now);
+  if (foreign !== null) {
+    releaseBuildLock(directory, mine);
+    return { status: 'busy', who: `whoever made ${foreign.path}, ${Math.round(foreign.sinceSeconds)} s ago` };
+  }
+  return {
+    status: 'taken',
+    beside: places.filter(({ root, directory: at }) => makeDiagnosticLock(root, at, now)),
+  };
+};
+
+const waitFor = async (tryOnce: () => Attempt, waitMs: number): Promise<Attempt> => {
+  const until = performance.now() + waitMs;
+  for (let poll = SHORTEST_POLL_MS; ; poll = Math.min(poll * 1.5, LONGEST_POLL_MS)) {
+    const result = tryOnce();
+    const left = until - performance.now();
+    if (result.status !== 'busy' || left <= 0) return result;
+    const ms = Math.min(left, poll * (0.5 + Math.random()));
+    await new Promise(resolve => setTimeout(resolve, ms));
+  }
+};
+
+/** `reaptop exclusive -- CMD`: one build of a project at a time, whoever starts it. */
+export const exclusive = async (
+  words: readonly string[],
+  { waitMs, key }: ExclusiveOptions,
+  { env, cwd, err }: ExclusiveGround,
+): Promise<number> => {
+  const fail = (code: number, why: string): number => {
+    err.write(`reaptop: ${visible(why)}\n`);
+    return code;
+  };
+  const directory = stateDirectory(env);
+  if (directory === null) return fail(EXIT_FAILURE, 'there is no directory for the lock: HOME is not set');
+  const project = key === null ? projectOf(cwd) : null;
+  const mine: BuildHolder = {
+    ...(identityAt(process.pid) ?? { pid: process.pid, start: '' }),
+    by: 'exclusive',
+    key: project ?? `key:${key}`,
+    session: null,
+    toolUseId: null,
+    what: visible(words[0] ?? '').slice(0, 200),
+    since: Date.now(),
+  };
+  const had = await waitFor(() => attempt(directory, mine, project, cwd), waitMs);
+  if (had.status === 'failed') return fail(EXIT_FAILURE, `the lock cannot be had: ${had.why}`);
+  if (had.status === 'busy')
+    return fail(
+      EXIT_LOCKED,
+      `not run: ${had.who} holds the lock${waitMs === 0 ? '' : `; waited ${plural(Math.round(waitMs / 1000), 'second')}`}`,
+    );
+  const beside = had.beside.map(lockAt);
+  const touch = setInterval(() => {
+    const now = new Date();
+    touchBuildLock(directory, mine.key, now);
+    for (const path of beside) touchDiagnosticLock(path, now);
+  }, TOUCH_MS);
+  try {
+    const { code, why } = await runChild(words, {
+      cwd,
+      env,
+      onStart: child =>
+        describeBuildLock(directory, { ...mine, ...(child === null ? {} : { child }), beside }),
+    });
+    return why === null ? code : fail(code, why);
+  } finally {
+    clearInterval(touch);
+    for (const { root, directory: at } of had.beside) removeDiagnosticLock(root, at);
+    releaseBuildLock(directory, mine);
+  }
+};

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { type ParseError, parse } from 'jsonc-parser';
+import { describe, expect, it, test } from 'vitest';
+import { hooksIn, withHooks, withoutHooks } from '../../../src/act/hooks/settings-edit.ts';
+import { wantedHooks } from '../../../src/commands/hook/wanted.ts';
+import { HOOK_EVENTS } from '../../../src/model/hook.ts';
+
+const WANTED = wantedHooks('reaptop', ['mcp__x']);
+
+const meaning = (text: string): unknown => {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
+  expect(errors).toEqual([]);
+  return value;
+};
+
+/** Every character of the one comes in the other, in its order. */
+const isWithin = (part: string, whole: string): boolean => {
+  let at = 0;
+  for (const letter of whole) if (letter === part[at]) at += 1;
+  return at === part.length;
+};
+
+const SHAPES: readonly (readonly [string, string])[] = [
+  ['an empty object', '{}'],
+  ['an object with a line in it', '{\n}\n'],
+  ['settings in two blanks', '{\n  "model": "opus",\n  "env": {\n    "A": "1"\n  }\n}\n'],
+  ['settings in tabs, without a last newline', '{\n\t"model": "opus"\n}'],
+  ['settings with CRLF', '{\r\n    "model": "opus"\r\n}\r\n'],
+  ['one line', '{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}'],
+  [
+    'comments everywhere',
+    '// top\n{\n  // a\n  "model": "opus", // b\n  /* c */ "hooks": { // d\n    "Stop": [ // e\n    ] /* f */\n  } // g\n}\n// end\n',
+  ],
+  ['a trailing comma', '{\n  "model": "opus",\n}\n'],
+  [
+    'hooks of others',
+    '{\n  "hooks": {\n    "Stop": [\n      { "matcher": "", "hooks": [{ "type": "command", "command": "say done" }] }\n    ]\n  },\n  "last": true\n}\n',
+  ],
+  ['an empty list', '{ "hooks": { "Stop": [] } }'],
+  ['keys that we do not know', '{"hooks":{"NewEvent":[1,2],"Stop":[{"if":"x","hooks":[]}]},"$schema":"s"}'],
+  ['a byte order mark', '\ufeff{\n  "a": 1\n}\n'],
+  ['strings that look like comments', '{"a": "// no", "b": "/* no */ }{", "hooks": {}}'],
+];
+
+describe.each(SHAPES)('%s', (_, before) => {
+  const after = withHooks(before, WANTED);
+
+  it('loses not a byte, and gets every hook once', () => {
+    expect(isWithin(before, after)).toBe(true);
+    expect(hooksIn(after).map(({ event }) => event)).toEqual([...HOOK_EVENTS]);
+    const { hooks = {}, ...others } = meaning(before) as { hooks?: Record<string, unknown[]> };
+    const made = meaning(after) as { hooks: Record<string, unknown[]> };
+    expect(made).toMatchObject(others);
+    for (const [event, groups] of Object.entries(hooks))
+      expect(made.hooks[event]!.slice(0, groups.length)).toEqual(groups);
+  });
+
+  it('is left alone by a second time', () => expect(withHooks(after, WANTED)).toBe(after));
+
+  it('means what it meant before when they are taken out again', () => {
+    const { hooks: kept, ...others } = meaning(withoutHooks(after)) as { hooks?: Record<string, unknown[]> };
+    const { hooks: had, ...before_ } = meaning(before) as { hooks?: Record<string, unknown[]> };
+    expect(others).toEqual(before_);
+    const nonEmpty = (hooks: Record<string, unknown[]> = {}) =>
+      Object.fromEntries(Object.entries(hooks).filter(([, groups]) => groups.length > 0));
+    expect(nonEmpty(kept)).toEqual(nonEmpty(had));
+    for (const comment of before.match(/(?:\/\/ \w+|\/\* \w+ \*\/)$/gm) ?? [])
+      expect(withoutHooks(after)).toContain(comment.trim());
+  });
+
+  it('keeps its line ends and its indentation', () => {
+    if (before.includes('\r\n')) expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+    else expect(after).not.toContain('\r');
+    if (before.includes('\n\t"')) expect(after).not.toMatch(/^ /m);
+    expect(after.endsWith('\n')).toBe(before.endsWith('\n'));
+  });
+});
+
+test('nothing, or only a comment, becomes a file of ours', () => {
+  for (const text of ['', '\n', '// mine\n', '// mine']) {
+    const after = withHooks(text, WANTED);
+    expect(after.startsWith(text)).toBe(true);
+    expect(hooksIn(after)).toHaveLength(HOOK_EVENTS.length);
+  }
+});
+
+test('only the events that are asked for', () => {
+  const after = withHooks('{}', wantedHooks('reaptop', ['mcp__x'], ['Stop']));
+  expect(meaning(after)).toEqual({
+    hooks: { Stop: [{ hooks: [{ type: 'command', command: 'reaptop hook Stop', timeout: 15 }] }] },
+  });
+});
+
+test('one that starts us in another way is brought up to date in its place', () => {
+  const old = withHooks('{}', wantedHooks("'/old/node' '/old/dist/cli.js'", ['mcp__x']));
+  const after = withHooks(old, WANTED);
+  expect(hooksIn(after).map(({ command }) => command)).toEqual(
+    HOOK_EVENTS.map(event => `reaptop hook ${event}`),
+  );
+});
+
+test.each([
+  ['{"a": }', /no JSON \(line 1/],
+  ['{\n"a": 1\n', /no JSON/],
+  ['[]', /no object/],
+  ['{"hooks": []}', /"hooks" is no object/],
+  ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is no list/],
+])('%s is refused', (text, why) => {
+  expect(() => withHooks(text, WANTED)).toThrow(why);
+});
+
+test('random settings with comments lose nothing and get everything', () => {
+  const value = fc.jsonValue({ maxDepth: 3 });
+  const group = fc.oneof(
+    fc.record({
+      hooks: fc.array(fc.record({ type: fc.constant('command'), command: fc.string() }), { maxLength: 2 }),
+    }),
+    value,
+  );
+  const settings = fc.tuple(
+    fc.dictionary(
+      fc.string().filter(key => key !== 'hooks' && key !== '__proto__'),
+      value,
+      { maxKeys: 4 },
+    ),
+    fc.option(
+      fc.dictionary(fc.constantFrom('Stop', 'PreToolUse', 'Other'), fc.array(group, { maxLength: 3 }), {
+        maxKeys: 3,
+      }),
+    ),
+    fc.constantFrom<string | number>(0, 2, 4, '\t'),
+    fc.constantFrom('\n', '\r\n'),
+    fc.array(fc.constantFrom('// c\n', '/* c */', ' ', '\n'), { maxLength: 6 }),
+  );
+  fc.assert(
+    fc.property(settings, ([plain, hooks, indent, eol, noise]) => {
+      const json = JSON.stringify(hooks === null ? plain : { ...plain, hooks }, null, indent).replaceAll(
+        '\n',
+        eol,
+      );
+      const before = withNoise(json, noise);
+      const after = withHooks(before, WANTED);
+      expect(isWithin(before, after)).toBe(true);
+      expect(hooksIn(after)).toHaveLength(HOOK_EVENTS.length);
+      expect(meaning(after)).toMatchObject(plain);
+      expect(hooksIn(withoutHooks(after))).toEqual([]);
+      expect(meaning(withoutHooks(after))).toMatchObject(plain);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Comments and blanks behind structural characters, outside of strings. */
+const withNoise = (json: string, noise: readonly string[]): string => {
+  let out = '';
+  let inString = false;
+  let next = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const letter = json[at]!;
+    out += letter;
+    if (letter === '\\' && inString) {
+      at += 1;
+      out += json[at];
+    } else if (letter === '"') inString = !inString;
+    else if (!inString && '{}[],:'.includes(letter)) {
+      out += noise[next % Math.max(1, noise.length)] ?? '';
+      next += 1;
+    }
+  }
+  return out;
+};

@@ -1,0 +1,183 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { type InstallOptions, installHooks, uninstallHooks } from '../../../src/commands/hook/install.ts';
+import { hookStatus } from '../../../src/commands/hook/status.ts';
+import { ownCommand } from '../../../src/commands/hook/wanted.ts';
+import { HookSession } from '../../support/hook-session.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+
+let sandbox: Sandbox;
+let said: string;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  said = '';
+});
+afterEach(() => sandbox.close());
+
+const out = { write: (text: string): unknown => (said += text) };
+const ground = () => ({
+  env: sandbox.env,
+  cwd: sandbox.path('work'),
+  script: '/opt/reaptop/dist/cli.js',
+  out,
+  err: out,
+});
+const USER: InstallOptions = { project: false, dryRun: false };
+const settings = (): string => join(sandbox.home, '.claude/settings.json');
+const put = (text: string): void => {
+  mkdirSync(join(sandbox.home, '.claude'), { recursive: true });
+  writeFileSync(settings(), text);
+};
+
+const ODD =
+  '// mine\r\n{\r\n\t"b": 1, "a": [1,  2], // keep\r\n\t"hooks": {"Stop": [{"hooks":[{"type":"command","command":"x"}]}]}\r\n}';
+
+describe('install and uninstall', () => {
+  it('gives back the very bytes from before, and takes its backup away', async () => {
+    put(ODD);
+    await installHooks(ground(), USER);
+    expect(readFileSync(`${settings()}.reaptop-backup`, 'utf8')).toBe(ODD);
+    expect(readFileSync(settings(), 'utf8')).not.toBe(ODD);
+    await uninstallHooks(ground(), USER);
+    expect(readFileSync(settings(), 'utf8')).toBe(ODD);
+    expect(readdirSync(join(sandbox.home, '.claude'))).toEqual(['settings.json']);
+  });
+
+  it('twice is once, also when the second brings more, and the bytes from before come back', async () => {
+    put(ODD);
+    await installHooks(ground(), { ...USER, only: ['Stop'] });
+    const first = readFileSync(settings(), 'utf8');
+    await installHooks(ground(), { ...USER, only: ['Stop'] });
+    expect(readFileSync(settings(), 'utf8')).toBe(first);
+    expect(said).toContain('nothing was changed');
+    await installHooks(ground(), USER);
+    await uninstallHooks(ground(), USER);
+    expect(readFileSync(settings(), 'utf8')).toBe(ODD);
+  });
+
+  it('a file that was not there before is not there afterwards', async () => {
+    await installHooks(ground(), USER);
+    expect(existsSync(settings())).toBe(true);
+    await uninstallHooks(ground(), USER);
+    expect(existsSync(join(sandbox.home, '.claude'))).toBe(false);
+  });
+
+  it('what somebody else changed meanwhile stays', async () => {
+    put('{\n  "model": "opus"\n}\n');
+    await installHooks(ground(), USER);
+    writeFileSync(settings(), readFileSync(settings(), 'utf8').replace('"opus"', '"haiku"'));
+    await uninstallHooks(ground(), USER);
+    expect(readFileSync(settings(), 'utf8')).toBe('{\n  "model": "haiku"\n}\n');
+    expect(readFileSync(`${settings()}.reaptop-backup`, 'utf8')).toContain('opus');
+  });
+
+  it('a link stays a link, and its file keeps its mode', async () => {
+    const real = sandbox.write('dotfiles/settings.json', '{}\n', 0o640);
+    mkdirSync(join(sandbox.home, '.claude'));
+    symlinkSync(real, settings());
+    await installHooks(ground(), USER);
+    expect(lstatSync(settings()).isSymbolicLink()).toBe(true);
+    expect(readlinkSync(settings())).toBe(real);
+    expect(readFileSync(real, 'utf8')).toContain('hook Stop');
+    expect(statSync(real).mode & 0o777).toBe(0o640);
+    await uninstallHooks(ground(), USER);
+    expect([lstatSync(settings()).isSymbolicLink(), readFileSync(real, 'utf8')]).toEqual([true, '{}\n']);
+  });
+
+  it('--project writes beside the project, CLAUDE_CONFIG_DIR is where the user’s settings are', async () => {
+    await installHooks(ground(), { ...USER, project: true });
+    expect(existsSync(sandbox.path('work/.claude/settings.json'))).toBe(true);
+    const elsewhere = { ...ground(), env: { ...sandbox.env, CLAUDE_CONFIG_DIR: sandbox.path('config') } };
+    await installHooks(elsewhere, USER);
+    expect(existsSync(sandbox.path('config/settings.json'))).toBe(true);
+    expect(existsSync(settings())).toBe(false);
+  });
+
+  it('a dry run prints the difference and changes nothing', async () => {
+    put('{\n  "model": "opus"\n}\n');
+    await installHooks(ground(), { ...USER, only: ['Stop'], dryRun: true });
+    expect(said).toMatch(/-\s+"model": "opus"\n\+\s+"model": "opus",\n\+\s+"hooks": \{/);
+    expect(readdirSync(join(sandbox.home, '.claude'))).toEqual(['settings.json']);
+    expect(readFileSync(settings(), 'utf8')).toBe('{\n  "model": "opus"\n}\n');
+  });
+
+  test.each<[string, () => void, RegExp]>([
+    ['no JSON', () => put('{"a":'), /left as it is: it is no JSON/],
+    ['a directory', () => mkdirSync(settings(), { recursive: true }), /it is no regular file/],
+    [
+      'a link that leads nowhere',
+      () => {
+        mkdirSync(join(sandbox.home, '.claude'));
+        symlinkSync('nowhere', settings());
+      },
+      /a link that leads nowhere/,
+    ],
+    [
+      'no UTF-8',
+      () => {
+        put('');
+        writeFileSync(settings(), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+      },
+      /not UTF-8/,
+    ],
+  ])('%s is left as it is', async (_, make, why) => {
+    make();
+    await expect(installHooks(ground(), USER)).rejects.toThrow(why);
+    await expect(uninstallHooks(ground(), USER)).rejects.toThrow(why);
+  });
+
+  it('says that there is nothing to take out', async () => {
+    await uninstallHooks(ground(), USER);
+    expect(said).toContain('There are no hooks of reaptop');
+  });
+});
+
+describe('how a hook starts us', () => {
+  it('by name when that name in PATH is this very program', () => {
+    const script = sandbox.write('lib/dist/cli.js', '#!/usr/bin/env node\n', 0o755);
+    symlinkSync(script, sandbox.path('bin/reaptop'));
+    const env = { PATH: `/nowhere:${sandbox.path('bin')}` };
+    expect(ownCommand(script, env)).toBe('reaptop');
+    rmSync(sandbox.path('bin/reaptop'));
+    sandbox.write('bin/reaptop', '#!/bin/sh\n', 0o755);
+    expect(ownCommand(script, env)).toBe(`'${process.execPath}' '${script}'`);
+  });
+
+  it('a path with a quote in it is quoted', () => {
+    const script = sandbox.write("it's/cli.js", '', 0o755);
+    expect(ownCommand(script, { PATH: '' })).toContain(String.raw`/it'\''s/cli.js'`);
+  });
+});
+
+it('status says where hooks are, which are missing, and who beats', async () => {
+  await installHooks(ground(), { ...USER, only: ['Stop', 'PostToolUse'] });
+  await new HookSession(sandbox).send('PostToolUse');
+  said = '';
+  hookStatus(ground());
+  expect(said).toContain('settings.json: 2 hooks (not SessionStart, UserPromptSubmit');
+  expect(said).toContain('work/.claude/settings.json: no hooks of reaptop');
+  expect(said).toMatch(/session-one\s+\S+ ago\s+Bash/);
+});
+
+it('a directory that may not be written is one sentence', async () => {
+  if (process.geteuid?.() === 0) sandbox.write('home/.claude', 'a file');
+  else {
+    mkdirSync(join(sandbox.home, '.claude'));
+    chmodSync(join(sandbox.home, '.claude'), 0o500);
+  }
+  const code = await installHooks(ground(), USER).catch((error: Error) => error.message);
+  expect(code).not.toBe(0);
+});

@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { CLI, reaptop } from '../support/cli.ts';
+import { makeMarker, makeTask } from '../support/hook-session.ts';
+import { isRunning } from '../support/proc.ts';
+import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  sandbox.write('work/lean-toolchain', 'leanprover/lean4:v4.27.0');
+});
+afterEach(() => sandbox.close());
+
+const exclusive = (flags: readonly string[], command: string) =>
+  reaptop(sandbox, ['exclusive', ...flags, '--', 'sh', '-c', command]);
+/** Starts one that stays inside until it is ended; gives the pids of wrapper and command. */
+const inside = async (name: string) => {
+  const told = sandbox.path(`${name}.pid`);
+  const wrapper = sandbox.start([
+    process.execPath,
+    CLI,
+    'exclusive',
+    '--',
+    'sh',
+    '-c',
+    `echo $$ > ${told}; sleep 600`,
+  ]);
+  const command = await until('the command to be inside', () => Number(readFileSync(told, 'utf8')));
+  return { wrapper, command };
+};
+
+test.each([
+  ['exit 0', 0],
+  ['exit 7', 7],
+  ['kill -KILL $$', 137],
+])('%s exits %i', async (command, code) => {
+  expect((await exclusive([], command)).code).toBe(code);
+});
+
+it('twenty at once: never two inside, and everybody gets in', async () => {
+  // mkdir fails when somebody else is inside.
+  const once = 'mkdir in || { echo two >> clash; exit 1; }; sleep 0.02; echo done >> done; rmdir in';
+  const script = sandbox.write('work/once.sh', once);
+  const one = `'${process.execPath}' '${CLI}' exclusive --wait 50 -- sh '${script}'`;
+  const shell = sandbox.start(['/bin/sh', '-c', `for n in $(seq 20); do ${one} & done; wait`]);
+  await until('all of them to end', () => !isRunning(shell.pid, shell.start), { timeoutMs: 58_000 });
+  expect(existsSync(sandbox.path('work/clash'))).toBe(false);
+  expect(readFileSync(sandbox.path('work/done'), 'utf8').trim().split('\n')).toHaveLength(20);
+});
+
+describe('while somebody is inside', () => {
+  it('another is told who, and exits 75; a lock of another name is free', async () => {
+    const { wrapper } = await inside('first');
+    const { code, stderr } = await exclusive([], 'echo never');
+    expect([code, stderr]).toEqual([
+      75,
+      expect.stringMatching(/^reaptop: not run: sh \(\d+\), since \d+ s holds the lock/),
+    ]);
+    expect(stderr).toContain(`(${wrapper.pid})`);
+    expect((await exclusive(['--key', 'docs'], 'exit 3')).code).toBe(3);
+  });
+
+  it('killed -9, it takes its command along and leaves the lock to the next', async () => {
+    const { wrapper, command } = await inside('first');
+    expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(true);
+    process.kill(wrapper.pid, 'SIGKILL');
+    await until('the command to end with it', () => !isRunning(command));
+    expect((await exclusive(['--wait', '20'], 'exit 5')).code).toBe(5);
+    expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(false);
+  });
+
+  it('a signal goes on to the command, and the lock is given back', async () => {
+    const { wrapper, command } = await inside('first');
+    process.kill(wrapper.pid, 'SIGTERM');
+    await until('both to end', () => !isRunning(wrapper.pid, wrapper.start) && !isRunning(command));
+    expect(readdirSync(join(sandbox.home, '.local/state/reaptop/locks'))).toEqual([]);
+    expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(false);
+  });
+});
+
+describe('beside the seeds’ scripts', () => {
+  it('a fresh lock of theirs is honoured, a stale one is not', async () => {
+    const lock = join(makeTask(sandbox), '.diagnostic-lock');
+    writeFileSync(lock, '');
+    expect((await exclusive([], 'exit 0')).code).toBe(75);
+    expect(existsSync(lock)).toBe(true);
+    const old = new Date(Date.now() - 31_000);
+    utimesSync(lock, old, old);
+    expect((await exclusive([], 'exit 0')).code).toBe(0);
+  });
+
+  it('theirs finds an empty, fresh lock in its task while we are inside', async () => {
+    const task = makeTask(sandbox);
+    makeMarker(task);
+    const seen = await exclusive([], 'stat -c %s specs/688_zombies/.diagnostic-lock');
+    expect([seen.code, seen.stdout]).toEqual([0, '0\n']);
+    expect(existsSync(join(task, '.diagnostic-lock'))).toBe(false);
+  });
+});
+
+describe('prebuild', () => {
+  const lake = (body: string): string => sandbox.write('bin/lake', `#!/bin/sh\n${body}\n`, 0o755);
+  const prebuild = (...flags: string[]) =>
+    reaptop(sandbox, ['prebuild', ...flags], { env: { PATH: `${sandbox.path('bin')}:${process.env.PATH}` } });
+
+  it('runs lake build with its output in a log, and lake clean before with --force', async () => {
+    lake('echo "$1" >> words; echo building');
+    const { code, stdout } = await prebuild('--force', '--verbose');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/building\n(?:.*\n)*Pre-build completed in \d+s/),
+    ]);
+    expect(readFileSync(sandbox.path('work/words'), 'utf8')).toBe('clean\nbuild\n');
+    expect(readFileSync(join(sandbox.home, '.local/state/reaptop/prebuild.log'), 'utf8')).toContain(
+      'building',
+    );
+  });
+
+  it('exits 0 when the build fails, and as the build does with --strict', async () => {
+    lake('exit 9');
+    expect((await prebuild()).code).toBe(0);
+    expect((await prebuild('--strict')).code).toBe(9);
+  });
+
+  it('ends the whole tree when the time is over, whoever ignores it or leaves its session', async () => {
+    lake(`trap "" TERM; sh -c 'trap "" TERM; sleep 601' & setsid sleep 602 & sleep 603`);
+    const { code, stdout } = await prebuild('--timeout', '1', '--strict');
+    expect([code, stdout]).toEqual([124, expect.stringContaining('timed out')]);
+    const left = sandbox.running().filter(({ comm }) => comm === 'sleep' || comm === 'lake');
+    expect(left).toEqual([]);
+  });
+
+  it('starts no second build of a project', async () => {
+    lake('echo started >> started');
+    await inside('first');
+    expect((await prebuild('--strict')).code).toBe(75);
+    expect(existsSync(sandbox.path('work/started'))).toBe(false);
+  });
+
+  it('says what is missing', async () => {
+    const { code, stdout } = await reaptop(sandbox, ['prebuild'], { env: { PATH: '/nowhere' } });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('there is no lake in PATH')]);
+  });
+});
