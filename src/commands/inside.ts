@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
+import { currentDirectory } from './current-directory.ts';
 import { numberBetween } from './options.ts';
 
 /** What a command inside an agent, or beside a build, needs of the program. */
@@ -27,13 +28,13 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       'hooks for Claude Code: install, uninstall or status; the hooks themselves call `reaptop hook EVENT`',
     )
     .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
-    .addOption(new Option('--user', 'in the user’s settings (the default)').conflicts('project'))
+    .addOption(new Option('--user', "in the user's settings (the default)").conflicts('project'))
     .option('--project', 'in the settings of this directory')
     .addOption(new Option('--only <event...>', 'only these events').choices([...HOOK_EVENTS]))
     .option('--dry-run', 'only print what would change')
     .action(async (action: (typeof ACTIONS)[number], _: unknown, command: Command) => {
       const flags: HookFlags = command.opts();
-      const ground = { env: process.env, cwd: process.cwd(), script: script(), out, err };
+      const ground = { env: process.env, cwd: currentDirectory(), script: script(), out, err };
       const options = { project: flags.project === true, only: flags.only, dryRun: flags.dryRun === true };
       const { hookStatus, installHooks, uninstallHooks } = await import('./hook/settings.ts');
       if (action === 'status') finish(hookStatus(ground));
@@ -54,7 +55,7 @@ const addBeat = (program: Command, { out, err, finish }: Inside): void => {
   program
     .command('beat')
     .description('writes a heartbeat: .agent-progress.json of a task, or of this directory')
-    .option('--task <number>', 'the task: specs/NUMBER_… of this project')
+    .option('--task <number>', 'the task: specs/NUMBER_... of this project')
     .addOption(new Option('--phase <number>', 'the phase').argParser(numberBetween(0, 1_000_000)))
     .option('--operation <name>', 'what is being done')
     .option('--proof <name>', 'what is being proven')
@@ -63,7 +64,7 @@ const addBeat = (program: Command, { out, err, finish }: Inside): void => {
     .action(async (_: unknown, command: Command) => {
       const flags: BeatFlags = command.opts();
       const { beatCommand } = await import('./beat.ts');
-      finish(beatCommand(flags, { cwd: process.cwd(), now: new Date(), out, err }));
+      finish(beatCommand(flags, { cwd: currentDirectory(), now: new Date(), out, err }));
     });
 };
 
@@ -97,7 +98,7 @@ const addPrebuild = (program: Command, { out, err, finish }: Inside): void => {
             verbose: flags.verbose === true,
             strict: flags.strict === true,
           },
-          { env: process.env, cwd: process.cwd(), out, err },
+          { env: process.env, cwd: currentDirectory(), out, err },
         ),
       );
     });
@@ -112,7 +113,7 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
   program
     .command('exclusive')
     .description(
-      'runs a command while no other build holds the project’s lock; exits 75 when it is not to be had',
+      "runs a command while no other build holds the project's lock; exits 75 when it is not to be had",
     )
     .argument('<command...>', 'the command, after --')
     .addOption(
@@ -120,7 +121,7 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
         .default(0)
         .argParser(numberBetween(0, 86_400)),
     )
-    .option('--key <name>', 'a lock of this name instead of the project’s')
+    .option('--key <name>', "a lock of this name instead of the project's")
     .action(async (words: string[], _: unknown, command: Command) => {
       const flags: ExclusiveFlags = command.opts();
       const { exclusive } = await import('./exclusive.ts');
@@ -128,7 +129,7 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
         await exclusive(
           words,
           { waitMs: flags.wait * 1000, key: flags.key ?? null },
-          { env: process.env, cwd: process.cwd(), err },
+          { env: process.env, cwd: currentDirectory(), err },
         ),
       );
     });
