@@ -1,51 +1,6 @@
 import type { Outcome, Plan } from '../model/plan.ts';
-import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 
-/** The contract of section 10. Additive: fields may be added, never renamed or removed. */
-export const SCHEMA = 1;
-
-const processJson = (p: JudgedProcess, takenAt: number) => {
-  const { facts } = p;
-  return {
-    pid: facts.pid,
-    start: facts.start,
-    ppid: facts.ppid,
-    pgid: facts.pgid,
-    sid: facts.sid,
-    uid: facts.uid,
-    tty: facts.tty,
-    state: facts.state,
-    startedAt: p.ageSeconds === null ? null : new Date(takenAt - p.ageSeconds * 1000).toISOString(),
-    ageSeconds: p.ageSeconds === null ? null : Math.round(p.ageSeconds * 100) / 100,
-    rss: facts.rss,
-    swap: facts.details?.swap ?? null,
-    cpu: facts.cpu === null ? null : Math.round(facts.cpu * 10) / 10,
-    kind: p.kind,
-    agent: p.agent,
-    name: p.name,
-    command: p.command,
-    cwd: facts.details?.cwd ?? null,
-    depth: p.depth,
-    owner: p.owner,
-    session: p.session,
-    tmux: p.tmux,
-    verdict: p.verdict,
-    why: p.why,
-    protection: p.protection,
-    zombies: p.zombies,
-  };
-};
-
-export const snapshotJson = (snapshot: Snapshot) => ({
-  schema: SCHEMA,
-  takenAt: new Date(snapshot.takenAt).toISOString(),
-  host: snapshot.host,
-  totals: snapshot.totals,
-  warnings: snapshot.warnings,
-  processes: snapshot.processes.map(p => processJson(p, snapshot.takenAt)),
-  findings: snapshot.findings,
-  heartbeats: snapshot.heartbeats,
-});
+export { SCHEMA, snapshotJson } from '../model/snapshot-json.ts';
 
 export const planJson = (plan: Plan) => ({
   steps: plan.steps.map(({ pid, start, name, signal, rss, pss, why }) => ({

@@ -1,3 +1,4 @@
+import { copyToTmux } from '../act/tmux/copy.ts';
 import { jumpToPane } from '../act/tmux/jump.ts';
 import type { Collector } from '../collect/collector.ts';
 import { History } from '../collect/history.ts';
@@ -13,6 +14,7 @@ import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { auditTail } from './audit-tail.ts';
+import { exportScreen } from './export-screen.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint, ShownAgain } from './live.ts';
 import { performPlan } from './performer.ts';
 import { planRequest } from './planner.ts';
@@ -167,6 +169,14 @@ export class LiveEngine implements Live {
     if (found === undefined) return 'It is gone.';
     if (found.tmux === null) return `${found.name} (${target.pid}) is in no tmux pane.`;
     return jumpToPane(found.tmux, this.#options.env);
+  }
+
+  exportScreen(extension: string, text: string): Promise<string> {
+    return exportScreen(extension, text);
+  }
+
+  copyToTmux(text: string): Promise<boolean> {
+    return copyToTmux(text, this.#options.env);
   }
 
   setInterval(seconds: number): void {

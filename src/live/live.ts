@@ -64,6 +64,10 @@ export interface Live {
   cancel(): void;
   /** Jumps to the tmux pane of a process; resolves to a sentence that says what happened. */
   jump(target: Identity): Promise<string>;
+  /** Writes a new file where we were started; resolves to its path. */
+  exportScreen(extension: string, text: string): Promise<string>;
+  /** Into the buffer of the tmux we sit in; false: there is none. */
+  copyToTmux(text: string): Promise<boolean>;
   setInterval(seconds: number): void;
   /** Writes the settings to the user's config; resolves to a sentence that says where. */
   saveSettings(settings: Settings): Promise<string>;

@@ -27,6 +27,9 @@ export interface ControllerOptions {
   /** Default: true. */
   readonly colour?: boolean;
   setMouse?(mouse: boolean): void;
+  /** The rows as they are painted. */
+  frame?(): readonly string[];
+  toClipboard?(text: string): void;
   quit(code: number): void;
   suspend(): void;
   /** Paint every row again, whatever is believed to be on the screen. */
@@ -54,6 +57,7 @@ export class Controller implements Controls, ScreenStore {
   #marksFor: Snapshot | null = null;
   readonly #pss: PssReader;
   readonly clicks = new Clicks();
+  copied: string | null = null;
   /** The latest read of the keyboard. */
   chunk = 0;
   toldOfQuitting: Plan | null = null;
@@ -160,6 +164,14 @@ export class Controller implements Controls, ScreenStore {
 
   suspend(): void {
     this.#options.suspend();
+  }
+
+  frame(): readonly string[] {
+    return this.#options.frame?.() ?? [];
+  }
+
+  toClipboard(text: string): void {
+    this.#options.toClipboard?.(text);
   }
 
   redraw(): void {

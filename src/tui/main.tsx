@@ -127,6 +127,8 @@ export const runTui = ({
       look,
       colour,
       setMouse: mouse => modes.setMouse(mouse),
+      frame: () => port.frame,
+      toClipboard: text => modes.copy(text),
       quit: finish,
       suspend,
       redraw: () => port.repaint(),

@@ -4,6 +4,7 @@ import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Plan } from '../../model/plan.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../../model/snapshot.ts';
+import { exportScreen } from '../export-screen.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint } from '../live.ts';
 import { judgedDemo } from './judged.ts';
 import { DEMO_CLOCK, DEMO_NOW, DEMO_PROCESSES, DEMO_UID, type DemoProcess, demoStart } from './machine.ts';
@@ -209,6 +210,8 @@ export const demoLive = (options: DemoOptions = {}): DemoLive => {
       set({ intervalSeconds: seconds });
       schedule();
     },
+    exportScreen,
+    copyToTmux: async () => false,
     saveSettings: async () => 'This machine is invented: nothing was saved.',
     setFrozen: () => {},
     setAll: () => {},

@@ -63,14 +63,17 @@ const LEAVES: Partial<Record<Context, string>> = {
   plan: 'any other key leaves',
   help: 'any other key leaves',
   signals: 'Esc leaves',
+  export: 'any other key leaves',
 };
 
-const FILTER_WAYS: Line = [
-  clickable(run('enter keeps', 'faint'), { key: 'enter' }),
-  run('  '),
-  clickable(run('Esc clears', 'faint'), { key: 'escape' }),
-  run(' '),
-];
+const ways = (...all: readonly (readonly [text: string, key: string])[]): Line =>
+  all.flatMap(([text, key], i) => [
+    clickable(run(text, 'faint'), { key }),
+    run(i === all.length - 1 ? ' ' : '  '),
+  ]);
+
+const FILTER_WAYS = ways(['enter keeps', 'enter'], ['Esc clears', 'escape'], ['tab searches', 'tab']);
+const SEARCH_WAYS = ways(['enter next', 'enter'], ['Esc leaves', 'escape'], ['tab filters', 'tab']);
 
 /** The last row: what went wrong or happened, else the filter being typed, else the keys. */
 export const footerLine = (screen: Screen): Line => {
@@ -82,8 +85,9 @@ export const footerLine = (screen: Screen): Line => {
   if (view.overlay?.kind === 'planning')
     return lineToWidth([run(' Looking again before the plan', 'strong')], width);
   if (view.filterOpen) {
-    const typed: Line = [run(' filter ', 'key'), run(view.filter, 'strong'), run(glyphs.caret, 'key')];
-    return lineToWidth(spread(typed, FILTER_WAYS, width), width);
+    const [word, text] = view.searching ? ['search', view.search] : ['filter', view.filter];
+    const typed: Line = [run(` ${word} `, 'key'), run(text, 'strong'), run(glyphs.caret, 'key')];
+    return lineToWidth(spread(typed, view.searching ? SEARCH_WAYS : FILTER_WAYS, width), width);
   }
   const context = contextOf(view);
   const leave = LEAVES[context];

@@ -12,6 +12,7 @@ export type SheetLines = (screen: Screen, rows: number) => readonly Line[];
 /** What stands in the body's place. A plan is there in a moment: until then the screen stays as it is. */
 export const SHEETS = {
   planning: null,
+  export: null,
   plan: planLines,
   running: runningLines,
   help: helpLines,

@@ -43,6 +43,8 @@ const overlaySentences = (screen: Screen): readonly string[] | null => {
       );
     case 'setup':
       return setupLines(screen, SENTENCE_ROWS).map(text);
+    case 'export':
+      return ['Export the screen as?'];
     case 'planning':
       return ['Reading the processes afresh.'];
     case 'plan':

@@ -6,6 +6,7 @@ import type { Glyphs } from '../look/glyphs.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone, doing } from '../view/activity.ts';
 import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../view/line.ts';
+import { matcher } from '../view/row-filter.ts';
 import type { Row } from '../view/rows.ts';
 import type { Screen } from '../view/screen.ts';
 
@@ -55,7 +56,14 @@ const alarmText = (row: Row): string => {
   return loud ? ` silent ${formatAge(row.beat!.ageSeconds)}` : '';
 };
 
-const nameRuns = (row: Row, room: number, alone: boolean, glyphs: Glyphs): readonly Run[] => {
+/** While something is searched for, what matches stands out and nothing is hidden. */
+const nameTone = (row: Row, { search }: Screen['view']): Tone => {
+  if (row.context) return 'faint';
+  const found = search !== '' && matcher(search)?.(row.process!);
+  return found ? 'mark' : KIND_TONES[row.process!.kind];
+};
+
+const nameRuns = (row: Row, room: number, alone: boolean, { glyphs, view }: Screen): readonly Run[] => {
   const fold = row.foldable ? `${row.folded ? glyphs.closed : glyphs.open} ` : '';
   if (row.group) {
     const spelled = plural(row.count, 'process', 'processes');
@@ -74,7 +82,7 @@ const nameRuns = (row: Row, room: number, alone: boolean, glyphs: Glyphs): reado
     run(fold, 'faint'),
     run(
       toWidth(p.name, Math.min(cells(p.name), Math.max(1, left)), 'left', glyphs.ellipsis),
-      row.context ? 'faint' : KIND_TONES[p.kind],
+      nameTone(row, view),
     ),
     run(alarm, row.beat ? beatTone(row.beat) : 'plain'),
     run(zombies, 'warn'),
@@ -119,7 +127,7 @@ const rowLine = (row: Row, screen: Screen, columns: readonly Column[]): Line => 
     run(' '),
   ]);
   const name = lineToWidth(
-    nameRuns(row, widths.name, widths.doing === 0, glyphs),
+    nameRuns(row, widths.name, widths.doing === 0, screen),
     widths.name,
     glyphs.ellipsis,
   );

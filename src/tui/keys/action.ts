@@ -21,6 +21,11 @@ export interface Controls {
   readonly targets: readonly JudgedProcess[];
   readonly situation: Situation;
   readonly clicks: Clicks;
+  /** The pids that were copied last: the same again asks for the commands. */
+  copied: string | null;
+  /** The rows as they are painted, with their styles. */
+  frame(): readonly string[];
+  toClipboard(text: string): void;
   /** The running plan of which the user knows that quitting cuts it short. */
   toldOfQuitting: Plan | null;
   dispatch(event: ViewEvent): void;

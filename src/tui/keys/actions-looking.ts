@@ -7,7 +7,7 @@ import type { Action, Controls } from './action.ts';
 import { goTo } from './actions-moving.ts';
 
 /** Selects the row of a process, unfolding and unfiltering as needed. */
-const reveal = (controller: Controls, identity: Identity): boolean => {
+export const reveal = (controller: Controls, identity: Identity): boolean => {
   const key = keyOf(identity);
   const { view, snapshot } = controller;
   const options = { folded: view.folded, filter: view.filter, sort: view.sort, all: view.all };

@@ -11,7 +11,7 @@ export const goTo = (controller: Controls, index: number): void => {
 };
 
 /** Up and down move in whatever has the keys. */
-const moveBy = (controller: Controls, by: number): void => {
+export const moveBy = (controller: Controls, by: number): void => {
   const { view, screen } = controller;
   if (view.focus === 'tree') {
     goTo(controller, view.selectedIndex + by);

@@ -3,17 +3,23 @@ import type { Action, Controls } from './action.ts';
 import { ACTING, typePid } from './actions-acting.ts';
 import { LOOKING } from './actions-looking.ts';
 import { MOVING } from './actions-moving.ts';
+import { SEARCHING, typeSearch } from './actions-searching.ts';
 import { SETTING_UP } from './actions-setup.ts';
+import { TAKING } from './actions-taking.ts';
 import { type Context, contextOf } from './context.ts';
 import { type BindingName, bindingFor } from './keymap.ts';
 import { handleMouse } from './mouse.ts';
 import type { Keystroke } from './reader.ts';
 
 /** What each binding does. The compiler asks for the missing entry. */
-export const ACTIONS = { ...MOVING, ...LOOKING, ...ACTING, ...SETTING_UP } satisfies Record<
-  BindingName,
-  Action
->;
+export const ACTIONS = {
+  ...MOVING,
+  ...LOOKING,
+  ...ACTING,
+  ...SETTING_UP,
+  ...TAKING,
+  ...SEARCHING,
+} satisfies Record<BindingName, Action>;
 
 const typeFilter = (controller: Controls, text: string): void => {
   const { filter } = controller.view;
@@ -35,6 +41,10 @@ const OTHERWISE: Partial<Record<Context, Action>> = {
   plan: (controller, stroke) => {
     if (!typePid(controller, stroke)) leave(controller);
   },
+  search: (controller, { text }) => {
+    if (text !== '') typeSearch(controller, text);
+  },
+  export: leave,
   help: leave,
   signals: leave,
 };
@@ -61,6 +71,7 @@ export const handleStroke = (controller: Controls, stroke: Keystroke): void => {
   const context = contextOf(controller.view);
   if (stroke.key === 'paste') {
     if (context === 'filter') typeFilter(controller, stroke.text.trim());
+    else if (context === 'search') typeSearch(controller, stroke.text.trim());
     else controller.notice('A paste is not taken for keys. Press / first to filter by it.');
     return;
   }

@@ -1,11 +1,22 @@
 import type { ViewState } from '../view/state.ts';
 
 /** Where a key means something: each place has its own bindings. */
-export const CONTEXTS = ['main', 'filter', 'plan', 'running', 'signals', 'setup', 'help'] as const;
+export const CONTEXTS = [
+  'main',
+  'filter',
+  'search',
+  'plan',
+  'running',
+  'signals',
+  'setup',
+  'export',
+  'help',
+] as const;
 export type Context = (typeof CONTEXTS)[number];
 
 /** Which bindings the keys mean now. */
 export const contextOf = (view: ViewState): Context => {
   if (view.overlay) return view.overlay.kind === 'planning' ? 'plan' : view.overlay.kind;
-  return view.filterOpen ? 'filter' : 'main';
+  if (!view.filterOpen) return 'main';
+  return view.searching ? 'search' : 'filter';
 };

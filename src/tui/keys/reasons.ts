@@ -22,6 +22,9 @@ export const needsTarget = (situation: Situation): string | null =>
   cannotAct(situation) ??
   (situation.targets.length > 0 ? null : 'Nothing to act on: select a process, or mark some with space.');
 
+export const needsProcess = ({ targets }: Situation): string | null =>
+  targets.length > 0 ? null : 'Nothing to copy: select a process, or mark some with space.';
+
 export const needsLeak = (situation: Situation): string | null =>
   cannotAct(situation) ??
   (situation.state.snapshot.totals.leaks > 0

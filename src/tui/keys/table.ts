@@ -38,10 +38,12 @@ export const keyNames = (binding: Binding, ascii = false): string =>
 export const CONTEXT_TITLES = {
   main: 'Main screen',
   filter: 'Filter',
+  search: 'Search',
   plan: 'Plan',
   running: 'While a plan runs',
   signals: 'Signals',
   setup: 'Setup',
+  export: 'Export',
   help: 'Help',
 } satisfies Record<Context, string>;
 

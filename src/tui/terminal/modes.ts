@@ -53,6 +53,11 @@ export class TerminalModes {
     this.#write(question);
   }
 
+  /** To the terminal's clipboard, where it lets us (OSC 52). */
+  copy(text: string): void {
+    this.#write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+  }
+
   /** Straight to the descriptor: a stream's buffer is not written after `exit`. */
   #write(text: string): void {
     const { fd } = this.#stdout as { fd?: number };

@@ -43,6 +43,11 @@ export class PaintPort extends EventEmitter {
     return (this.#terminal.rows || 24) + 1;
   }
 
+  /** The rows as they are painted, with their styles. */
+  get frame(): readonly string[] {
+    return this.#frame;
+  }
+
   /** Nothing on the screen is as we left it: wipe it and paint every row with the next frame. */
   forget(): void {
     this.#shown = [];

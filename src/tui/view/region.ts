@@ -31,8 +31,9 @@ const treeRegions = ({ layout }: Screen): readonly Region[] => [
   { id: 'tree', rows: layout.treeRows },
 ];
 
-/** A sheet stands in the body's place; while a plan is made the screen stays as it is. */
-const isCovered = ({ view }: Screen): boolean => view.overlay !== null && view.overlay.kind !== 'planning';
+/** A sheet stands in the body's place; while a plan is made, or the footer asks, the screen stays as it is. */
+const isCovered = ({ view }: Screen): boolean =>
+  view.overlay !== null && view.overlay.kind !== 'planning' && view.overlay.kind !== 'export';
 
 /** The regions below one another, as the components put them; of two side by side, the left one. */
 const regionsOf = (screen: Screen): readonly Region[] => {

@@ -19,6 +19,8 @@ export type Focus = 'tree' | PanelId;
 
 export type Overlay =
   | { readonly kind: 'help' }
+  /** A question in the footer; `frame`: the rows as they were painted when it was asked. */
+  | { readonly kind: 'export'; readonly frame: readonly string[] }
   /** `before`: how it was, for leaving without a change. */
   | {
       readonly kind: 'setup';
@@ -55,6 +57,9 @@ export interface ViewState {
   readonly marked: ReadonlySet<IdentityKey>;
   readonly filter: string;
   readonly filterOpen: boolean;
+  /** The prompt searches, and hides nothing; `search` is what for. */
+  readonly searching: boolean;
+  readonly search: string;
   readonly sort: SortId;
   readonly focus: Focus;
   /** The panel under the tree while the tree has the keys. */
@@ -80,6 +85,8 @@ export const INITIAL_VIEW: ViewState = {
   marked: new Set(),
   filter: '',
   filterOpen: false,
+  searching: false,
+  search: '',
   sort: 'start',
   focus: 'tree',
   panel: 'findings',
@@ -109,6 +116,9 @@ export type ViewEvent =
   | { readonly type: 'unmark-all' }
   | { readonly type: 'filter-open' }
   | { readonly type: 'filter'; readonly text: string }
+  | { readonly type: 'search-open' }
+  | { readonly type: 'search-filter' }
+  | { readonly type: 'search'; readonly text: string }
   | { readonly type: 'filter-close'; readonly keep: boolean }
   | { readonly type: 'next-sort' }
   | { readonly type: 'focus'; readonly focus: Focus }
@@ -160,7 +170,17 @@ const HANDLERS: Handlers = {
   'unmark-all': view => ({ ...view, marked: new Set() }),
   'filter-open': view => ({ ...view, filterOpen: true, focus: 'tree' }),
   filter: (view, { text }) => ({ ...view, filter: text }),
-  'filter-close': (view, { keep }) => ({ ...view, filterOpen: false, filter: keep ? view.filter : '' }),
+  // What was typed so far is looked for in the other way.
+  'search-open': view => ({ ...view, searching: true, search: view.filter, filter: '' }),
+  'search-filter': view => ({ ...view, searching: false, search: '', filter: view.search }),
+  search: (view, { text }) => ({ ...view, search: text }),
+  'filter-close': (view, { keep }) => ({
+    ...view,
+    filterOpen: false,
+    searching: false,
+    search: '',
+    filter: keep ? view.filter : '',
+  }),
   'next-sort': view => ({ ...view, sort: SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length]! }),
   focus: (view, { focus }) => ({
     ...view,
