@@ -32,7 +32,9 @@ export const readHeld = (directory: string | null): Held | null => {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
     const { since, why } = JSON.parse(readOwnTail(path, MOST_BYTES) ?? '') as Partial<Held>;
     return { since: typeof since === 'number' ? since : 0, why: visible(String(why)) };
-  } catch {
+  } catch (error) {
+    // A file in the directory's place holds nothing; anything else that cannot be read may.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
     return { since: 0, why: `${path} says so, and cannot be read` };
   }
 };
