@@ -66,7 +66,7 @@ const nextOf = ({ totals, guard }: Latest): string => {
   if (guard.held !== null) return `${leaks}; nothing is ended while guard is held`;
   if (guard.paused !== null) return `${leaks}; not yet, because ${guard.paused}`;
   return guard.waiting > 0
-    ? `${leaks}; ${plural(guard.waiting, 'process', 'processes')} wait: this hour's budget is spent`
+    ? `${leaks}; ${plural(guard.waiting, 'process waits', 'processes wait')}: this hour's budget is spent`
     : `${leaks}; ended when they are old enough and were seen twice`;
 };
 

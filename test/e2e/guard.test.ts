@@ -118,7 +118,7 @@ describe('guard', () => {
     await until(`two to be gone: ${guard.said()}`, () => running(left) === 1);
     await until('guard to say so', () => guard.said().includes('policy.endsPerHour'));
     expect((await reaptop(sandbox, ['guard', 'status'])).stdout).toMatch(
-      /2 of 2 trees this hour[^]*1 process wait/,
+      /2 of 2 trees this hour[\s\S]*1 process waits/,
     );
     await stopGuard(guard, 'SIGKILL');
     const again = await startGuard(sandbox, { policy });

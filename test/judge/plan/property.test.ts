@@ -13,8 +13,8 @@ import {
 import { type IdentityKey, keyOf } from '../../../src/model/identity.ts';
 import { KINDS } from '../../../src/model/kind.ts';
 import type { Plan } from '../../../src/model/plan.ts';
-import type { JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
-import { identityOf, VERDICTS } from '../../../src/model/snapshot.ts';
+import type { Snapshot } from '../../../src/model/snapshot.ts';
+import { identityOf } from '../../../src/model/snapshot.ts';
 import { SELF, UID } from './machine.ts';
 import { build, mostly, node } from './random-machine.ts';
 

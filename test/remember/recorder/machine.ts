@@ -23,7 +23,7 @@ const BEAT: Heartbeat = {
 const rows = (seconds: number, extra: readonly Row[]): Row[] => [
   [200, 1, 'tmux new', { comm: 'tmux: server', argv: ['tmux'] }],
   [210, 200, '-zsh', { tty: 'pts/0' }],
-  [300, 210, 'claude', { tty: 'pts/0', cpuSeconds: seconds, cpu: 3.14159, rss: 400e6 + 4096 * seconds }],
+  [300, 210, 'claude', { tty: 'pts/0', cpuSeconds: seconds, cpu: 3.17159, rss: 400e6 + 4096 * seconds }],
   [310, 300, 'npx -y @playwright/mcp', { env: { CLAUDE_CODE_SESSION_ID: 'sécret-session' } }],
   [400, 1, 'npx -y chroma-mcp --api-key ***'],
   ...extra,

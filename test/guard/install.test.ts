@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { install, uninstall } from '../../src/commands/guard-install.ts';
+import { plistText } from '../../src/guard/install/launchd.ts';
+import { unitText } from '../../src/guard/install/systemd.ts';
+import type { CommandResult } from '../../src/observe/run-command.ts';
+import { Sandbox } from '../support/sandbox.ts';
+
+let sandbox: Sandbox;
+let said: { out: string; err: string };
+let asked: string[];
+beforeEach(() => {
+  sandbox = new Sandbox();
+  said = { out: '', err: '' };
+  asked = [];
+});
+afterEach(() => sandbox.close());
+
+const DONE: CommandResult = { status: 'done', code: 0, stdout: '', stderr: '' };
+
+const into = (name: 'out' | 'err') => ({
+  isTTY: false,
+  write: (text: string): void => {
+    said[name] += text;
+  },
+});
+
+const dependencies = (extra: object = {}) => ({
+  env: sandbox.env,
+  platform: 'linux' as const,
+  hasSystemd: true,
+  out: into('out'),
+  err: into('err'),
+  run: async (program: string, args: readonly string[]): Promise<CommandResult> => {
+    asked.push([program, ...args].join(' '));
+    return DONE;
+  },
+  ...extra,
+});
+const REAL = { dryRun: false, extra: [] };
+const unit = (): string => sandbox.path('home/.config/systemd/user/reaptop-guard.service');
+
+describe('guard install', () => {
+  test('writes a user unit and starts it; a second time it changes nothing', async () => {
+    expect(await install(REAL, dependencies())).toBe(0);
+    const before = [readFileSync(unit(), 'utf8'), statSync(unit()).mtimeMs];
+    expect(asked).toEqual([
+      'systemctl --user daemon-reload',
+      'systemctl --user enable reaptop-guard.service',
+      'systemctl --user restart reaptop-guard.service',
+    ]);
+    expect(await install(REAL, dependencies())).toBe(0);
+    expect([readFileSync(unit(), 'utf8'), statSync(unit()).mtimeMs]).toEqual(before);
+    expect(said.out).toContain('already installed');
+    expect(await uninstall(REAL, dependencies())).toBe(0);
+    expect(existsSync(unit())).toBe(false);
+    expect(await uninstall(REAL, dependencies())).toBe(0);
+    expect(said.out).toContain('not installed');
+  });
+
+  test('--dry-run prints the file and does nothing', async () => {
+    await install({ dryRun: true, extra: ['--metrics', '127.0.0.1:9101'] }, dependencies());
+    expect(said.out).toMatch(/^ExecStart=\S+ \S+ guard --metrics 127\.0\.0\.1:9101$/m);
+    expect(existsSync(unit())).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  test('says which command failed, and how to go on', async () => {
+    const run = async (): Promise<CommandResult> => ({
+      status: 'done',
+      code: 1,
+      stdout: '',
+      stderr: 'Failed to connect to bus\nmore',
+    });
+    expect(await install(REAL, dependencies({ run }))).toBe(1);
+    expect(said.err).toContain('systemctl --user daemon-reload failed (Failed to connect to bus)');
+  });
+
+  test('where there is neither systemd nor launchd says what to put where', async () => {
+    expect(await install(REAL, dependencies({ hasSystemd: false }))).toBe(0);
+    expect(said.out).toMatch(
+      /crontab -e[\s\S]*@reboot .* guard [\s\S]*\*\/5 .* --once[\s\S]*tmux new-session/,
+    );
+    expect(asked).toEqual([]);
+  });
+
+  test('on a Mac writes an agent of launchd', async () => {
+    expect(await install(REAL, dependencies({ platform: 'darwin' }))).toBe(0);
+    expect(existsSync(sandbox.path('home/Library/LaunchAgents/dev.reaptop.guard.plist'))).toBe(true);
+    expect(asked.map(line => line.split(' ')[1])).toEqual(['bootout', 'bootstrap']);
+  });
+});
+
+describe('the files', () => {
+  const COMMAND = ['/opt/my node/bin/node', '/home/a&b/50%/$HOME/"cli".js', 'guard'];
+
+  test('systemd reads a command with spaces, percents, dollars and quotes as it is', () => {
+    expect(unitText(COMMAND)).toContain(
+      'ExecStart="/opt/my node/bin/node" "/home/a&b/50%%/$$HOME/\\"cli\\".js" guard',
+    );
+  });
+
+  test('launchd does as well', () => {
+    expect(plistText(COMMAND)).toContain('<string>/home/a&amp;b/50%/$HOME/&quot;cli&quot;.js</string>');
+  });
+
+  test('the unit passes systemd-analyze verify, where that is to be had', () => {
+    const path = sandbox.write(
+      'reaptop-guard.service',
+      unitText([process.execPath, '/etc/hostname', 'guard']),
+    );
+    const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', '--man=no', '--user', path], {
+      encoding: 'utf8',
+      env: { ...sandbox.env, XDG_RUNTIME_DIR: sandbox.dir },
+    });
+    if (error !== undefined) return expect((error as NodeJS.ErrnoException).code).toBe('ENOENT');
+    expect([status, stderr.split('\n').filter(line => line.includes('reaptop-guard'))]).toEqual([0, []]);
+  });
+});
