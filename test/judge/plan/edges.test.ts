@@ -1,0 +1,313 @@
+import { describe, expect, test } from 'vitest';
+import {
+  handPolicy,
+  leakPolicy,
+  planClean,
+  planEnd,
+  planSignal,
+  planZombies,
+} from '../../../src/judge/plan/index.ts';
+import { sweepPolicy } from '../../../src/judge/plan/policy.ts';
+import { secondLook } from '../../../src/judge/plan/sweep-again.ts';
+import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import { EMPTY_PLAN } from '../../../src/model/plan.ts';
+import type { JudgedProcess, Snapshot, TmuxServer } from '../../../src/model/snapshot.ts';
+import { id, invent, machine, noLineage, pids, SELF } from './machine.ts';
+
+const end = (snapshot: Snapshot, targets: readonly number[], rest: object = {}) =>
+  planEnd({
+    snapshot,
+    targets: targets.map(id),
+    policy: leakPolicy('clean'),
+    lineageMembers: noLineage,
+    ...rest,
+  });
+const clean = (snapshot: Snapshot, rest: object = {}) =>
+  planClean({ snapshot, policy: leakPolicy('clean'), lineageMembers: noLineage, ...rest });
+
+describe('what once ran below a leak and has another parent now', () => {
+  // Older than what they adopt, as on every sound table.
+  const server = invent(500, 1, {
+    facts: { born: 3 },
+    kind: 'tmux',
+    verdict: 'protected',
+    protection: 'hard',
+    seen: { role: 'tmux-server' },
+  });
+  const listing = (pid: number, reachable: boolean, ...panes: number[]): TmuxServer =>
+    ({ socket: '/s', pid, reachable, panes: panes.map(pane => ({ pid: pane })) }) as unknown as TmuxServer;
+  const adopter = invent(500, 1, {
+    facts: { born: 3 },
+    verdict: 'protected',
+    protection: 'hard',
+    seen: { adoptsOrphans: true },
+  });
+  const lineageMembers = (key: string) => (key === '10:s10' ? ['20:s20', '21:s21'] : []);
+  const planned = (parent: JudgedProcess | null, ...tmux: TmuxServer[]) => {
+    const rest = [invent(10, 1), invent(20, 500), invent(21, 20)];
+    const snapshot = { ...machine(...(parent === null ? rest : [parent, ...rest])), tmux };
+    return end(snapshot, [10], { lineageMembers });
+  };
+
+  test.each<[string, JudgedProcess | null, TmuxServer[], boolean]>([
+    ['is in none of the panes of a server that answered', server, [listing(500, true, 30)], true],
+    ['is a pane of it', server, [listing(500, true, 20)], false],
+    ['is one of several panes of it', server, [listing(500, true, 30, 20)], false],
+    ['is below a server that did not answer', server, [listing(500, false)], false],
+    ['is below a server of which another one answered', server, [listing(501, true)], false],
+    ['is below a server among several that answered', server, [listing(501, true), listing(500, true)], true],
+    ['is below a server, and none was asked', server, [], false],
+    ['has a parent that is not in the table', null, [], false],
+    ['was handed to an adopter', adopter, [], true],
+    ['belongs to an ordinary program', invent(500, 1, { verdict: 'unknown' }), [], false],
+  ])('goes with it when it %s', (_, parent, tmux, goes) => {
+    const { steps, refused } = planned(parent, ...tmux);
+    expect(pids(steps)).toEqual(goes ? [10, 21, 20] : [10]);
+    expect(refused.map(r => r.why)).toEqual(
+      goes
+        ? []
+        : [`it once ran below 10 p10 but belongs to ${parent === null ? 'another parent' : '500 p500'} now`],
+    );
+  });
+
+  test('is told why it goes, and stays when it is live', () => {
+    const { steps } = planned(adopter);
+    expect(steps.find(step => step.pid === 20)?.why).toBe('once part of 10 p10, reparented since');
+    const live = machine(adopter, invent(10, 1), invent(20, 500, { verdict: 'live' }));
+    const plan = end(live, [10], { lineageMembers });
+    expect([pids(plan.steps), plan.refused.map(r => r.why)]).toEqual([[10], ['it is live: because of 20']]);
+  });
+});
+
+describe('nobody may be planned', () => {
+  test.each([1, 2])('pid %s, were it called a leak', pid => {
+    const snapshot = machine(invent(pid, 0, { facts: { uid: 1000, ppid: 0 } }));
+    const own = { ...snapshot, processes: snapshot.processes.filter(p => p.facts.uid !== 0) };
+    const plan = end(own, [pid], { policy: handPolicy() });
+    expect([plan.steps, plan.refused[0]?.why]).toEqual([[], 'pids up to 2 belong to the system']);
+  });
+
+  test('without a reaptop, or from a recorded table', () => {
+    const snapshot = machine(invent(10, 1));
+    const recorded = { ...snapshot, host: { ...snapshot.host, backend: 'recorded' as const } };
+    for (const unfit of [{ ...snapshot, self: null }, recorded])
+      expect(end(unfit, [10]).refused[0]?.why).toContain('recorded table');
+  });
+
+  test("in reaptop's own group; where neither group is known that is no reason", () => {
+    expect(end(machine(invent(10, 1, { facts: { pgid: SELF } })), [10]).refused[0]?.why).toContain('group');
+    const untold = machine(invent(10, 1, { facts: { pgid: null } }));
+    const plan = end({ ...untold, self: { ...untold.self!, pgid: null } }, [10]);
+    expect(pids(plan.steps)).toEqual([10]);
+  });
+
+  test('soft-protected, unless a person asks; then with its pid to be typed', () => {
+    const soft = machine(
+      invent(10, 1, { verdict: 'protected', protection: 'soft', protectedBecause: 'shared' }),
+    );
+    for (const policy of [leakPolicy('clean'), sweepPolicy()])
+      expect(end(soft, [10], { policy }).refused.map(r => r.why)).toEqual(['shared']);
+    expect(end(soft, [10], { policy: handPolicy() }).steps).toMatchObject([{ pid: 10, confirm: true }]);
+    const leak = machine(invent(10, 1, { protection: 'soft', protectedBecause: 'shared' }));
+    expect(clean(leak)).toMatchObject({ steps: [], refused: [] });
+  });
+
+  test('younger than asked for, and how young is told as it was asked', () => {
+    const young = machine(invent(10, 1, { ageSeconds: 5 }));
+    const why = (minimumAgeSeconds: number) =>
+      end(young, [10], { policy: leakPolicy('clean', { minimumAgeSeconds }) }).refused[0]?.why;
+    expect(why(90)).toContain('90 s');
+    expect(why(120)).toContain('2 min');
+    expect(why(5)).toBeUndefined();
+  });
+});
+
+describe('a plan', () => {
+  test('says of each step who it is', () => {
+    const details = {
+      cwd: '/work',
+      swap: 0,
+      cgroup: null,
+      stdin: 'unknown',
+      lostTerminal: false,
+      listening: null,
+    } as const;
+    const owner = { pid: 5, start: 's5', sessionId: 'abc', how: 'environ', alive: false } as const;
+    const told = machine(invent(10, 1, { owner, facts: { details } }), invent(20, 1));
+    const { steps, files } = clean(told);
+    expect(steps.map(step => [step.subject?.session, step.subject?.cwd])).toEqual([
+      ['abc', '/work'],
+      [null, null],
+    ]);
+    expect(files).toEqual([]);
+  });
+
+  test('takes what was asked for twice once, names what is gone or reused, and sorts its refusals', () => {
+    const snapshot = machine(
+      invent(10, 1),
+      invent(11, 10),
+      invent(40, 1),
+      invent(30, 1, { verdict: 'live' }),
+    );
+    const request = { targets: [id(11), id(10), id(40), id(30), id(20), { pid: 40, start: 'old' }] };
+    const plan = end(snapshot, [], request);
+    expect(pids(plan.steps)).toEqual([11, 40, 10]);
+    expect(plan.steps.find(step => step.pid === 11)?.root.pid).toBe(10);
+    expect(plan.refused.map(r => [r.pid, r.name])).toEqual([
+      [20, '?'],
+      [30, 'p30'],
+      [40, 'p40'],
+    ]);
+    expect(plan.bytes).toBe(1010 + 1011 + 1040);
+  });
+
+  test('of pids takes these alone, by start where one is given', () => {
+    const snapshot = machine(invent(10, 1), invent(20, 1, { verdict: 'suspect' }), invent(30, 1));
+    const asked = [{ pid: 10 }, { pid: 20, start: 's20' }, { pid: 30, start: 'old' }, { pid: 40 }];
+    const plan = clean(snapshot, { pids: asked });
+    expect(pids(plan.steps)).toEqual([10, 20]);
+    expect(plan.refused.map(r => [r.pid, r.start])).toEqual([
+      [30, 'old'],
+      [40, ''],
+    ]);
+  });
+
+  test('of no kinds is one of all kinds; of one kind it counts only that kind’s bytes', () => {
+    const snapshot = machine(
+      invent(10, 1, { kind: 'agent' }),
+      invent(11, 10, { kind: 'mcp' }),
+      invent(20, 1),
+    );
+    expect(clean(snapshot, { kinds: [] })).toEqual(clean(snapshot));
+    expect(clean(snapshot, { kinds: ['mcp'] })).toMatchObject({ bytes: 1011, steps: [{ pid: 11 }] });
+  });
+
+  test('of one kind leaves what the whole one left, and what lineage leads to besides', () => {
+    const kept = machine(
+      invent(10, 1, { kind: 'mcp' }),
+      invent(11, 10, { verdict: 'live' }),
+      invent(20, 1, { kind: 'agent' }),
+      invent(21, 20, { kind: 'mcp' }),
+      invent(30, 1, { verdict: 'unknown' }),
+    );
+    const lineageMembers = (key: string) => (key === '21:s21' ? ['30:s30'] : []);
+    expect(pids(clean(kept, { kinds: ['mcp'], lineageMembers }).steps)).toEqual([21]);
+  });
+
+  test('of a chosen signal is for exactly the chosen', () => {
+    const plan = planSignal({
+      snapshot: machine(invent(10, 1), invent(11, 10)),
+      targets: [id(10)],
+      signal: 'SIGSTOP',
+    });
+    expect(plan).toMatchObject({ steps: [{ pid: 10, rss: 0, signal: 'SIGSTOP' }], bytes: 0 });
+    expect(plan.steps).toHaveLength(1);
+  });
+});
+
+describe('zombies', () => {
+  const zombie = (pid: number, ppid: number, ageSeconds: number | null) =>
+    invent(pid, ppid, { ageSeconds, facts: { state: 'Z' } });
+  const plan = (snapshot: Snapshot, rest: object = {}) =>
+    planZombies({
+      snapshot,
+      lineageMembers: noLineage,
+      by: 'clean',
+      minimumAgeSeconds: 3600,
+      quietSeconds: 10,
+      ...rest,
+    });
+  const server = invent(10, 1, { kind: 'mcp' });
+
+  test.each<[number | null, string[]]>([
+    [3600, ['SIGCHLD', 'SIGTERM']],
+    [3599, ['SIGCHLD']],
+    [null, ['SIGCHLD']],
+  ])('of age %s: %j', (age, signals) => {
+    const { steps, refused } = plan(machine(server, zombie(11, 10, age)));
+    expect(steps.map(step => step.signal)).toEqual(signals);
+    if (signals.length === 1) expect(refused[0]?.why).toContain('is younger than 60 min');
+  });
+
+  test('one that is young keeps its parent, however old the others', () => {
+    const { steps } = plan(machine(server, zombie(11, 10, 9999), zombie(12, 10, 5)));
+    expect(steps.map(step => step.signal)).toEqual(['SIGCHLD']);
+  });
+
+  test('asked for by themselves or by their parent; what is gone or has none is passed over', () => {
+    const snapshot = machine(server, zombie(11, 10, 9999), invent(20, 1), zombie(31, 4711, 9999));
+    for (const target of [10, 11]) expect(plan(snapshot, { targets: [id(target)] }).steps[0]?.pid).toBe(10);
+    for (const target of [20, 31, 99]) expect(plan(snapshot, { targets: [id(target)] }).steps).toEqual([]);
+  });
+
+  test('the plan says which session loses what, and what goes along', () => {
+    const owner = { pid: 5, start: 's5', sessionId: 'abc', how: 'ancestor', alive: true } as const;
+    const tmux = { socket: '/s', session: 'main', pane: '%1' };
+    const why = (part: object) =>
+      plan(machine(invent(10, 1, { kind: 'mcp', ...part }), zombie(11, 10, 9999), invent(12, 10))).steps.map(
+        step => step.why,
+      );
+    expect(why({ owner, tmux })[2]).toMatch(
+      /^session abc in tmux main loses its server p10; only if SIGCHLD/,
+    );
+    expect(why({ owner: { ...owner, sessionId: null } })[2]).toMatch(/^session of agent 5 loses/);
+    expect(why({ owner: { ...owner, sessionId: null, pid: null } })[2]).toMatch(/^session of agent \? loses/);
+    expect(why({ owner: { ...owner, alive: false } })[2]).toMatch(/^no live session loses/);
+    expect(why({})[1]).toMatch(/^part of 10 p10; only if/);
+  });
+});
+
+describe('a sweep after a second look', () => {
+  const sessionOf = (agent: string) => ({
+    socket: '/s',
+    sessionId: '$1',
+    session: `agent_${agent}`,
+    agent,
+    processes: ['10:s10'],
+    why: 'done',
+  });
+  const fileOf = (path: string, agent: string | null) => ({ path, agent }) as SweepPlan['files'][number];
+  const planned: SweepPlan = {
+    ending: end(machine(invent(10, 1)), [10]),
+    sessions: [sessionOf('a')],
+    files: [fileOf('/a/log', 'a'), fileOf('/b/lock', null)],
+    refused: [],
+    archivedBytes: 0,
+    freedBytes: 0,
+  };
+  const none: SweepPlan = { ...planned, ending: EMPTY_PLAN, sessions: [], files: [] };
+
+  test('does what would be planned again', () => {
+    const again = secondLook(planned, planned);
+    expect([again.agents.size, again.files.size, pids(again.ending.steps)]).toEqual([0, 0, [10]]);
+  });
+
+  test('leaves an agent whose session is not there any more, with all that runs in it', () => {
+    const again = secondLook(planned, { ...planned, sessions: [] });
+    expect([...again.agents]).toEqual([['a', 'agent_a is not the session it was']]);
+    expect(again.ending.steps).toEqual([]);
+    expect(again.files.size).toBe(0);
+  });
+
+  test('leaves an agent of which one file would not be planned again, and a file of nobody by itself', () => {
+    const changed = secondLook(planned, { ...planned, files: [fileOf('/b/lock', null)] });
+    expect([...changed.agents]).toEqual([['a', '/a/log changed after the plan was made']]);
+    const kept = secondLook(planned, { ...planned, files: [fileOf('/a/log', 'a')] });
+    expect([kept.agents.size, [...kept.files]]).toEqual([
+      0,
+      [['/b/lock', 'it is no longer what was planned for']],
+    ]);
+  });
+
+  test('says what the new plan says', () => {
+    const refused = [{ what: 'agent a', why: 'somebody is attached' }];
+    expect([...secondLook(planned, { ...none, refused }).agents]).toEqual([['a', 'somebody is attached']]);
+  });
+
+  test('leaves an agent in whose session something was started', () => {
+    const grown = { ...sessionOf('a'), processes: ['10:s10', '11:s11'] };
+    expect(secondLook(planned, { ...planned, sessions: [grown] }).agents.get('a')).toContain(
+      'something started in agent_a',
+    );
+  });
+});
