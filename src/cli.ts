@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { version } from '../package.json';
 import { NO_FILES, scannedFiles } from './collect/agent-files.ts';
 import { UsageError, userConfigPath } from './collect/config.ts';
@@ -31,6 +31,7 @@ interface MainOptions extends CommonOptions {
   readonly once?: boolean;
   readonly from?: string;
   readonly demo?: boolean;
+  readonly line?: true | 'tmux' | 'claude';
   readonly at?: ReturnType<typeof parseAt>;
   readonly mouse: boolean;
 }
@@ -59,7 +60,9 @@ const runMain = async (options: MainOptions): Promise<number> => {
     color,
     mouse: options.mouse,
   };
-  const headless = options.once === true || options.json === true || options.failOn !== undefined;
+  const style = options.line === true ? 'tmux' : options.line;
+  const headless =
+    style !== undefined || options.once === true || options.json === true || options.failOn !== undefined;
   const interactive = process.stdout.isTTY === true && (process.stdin.isTTY === true || options.from === '-');
   if (!headless && interactive) {
     const { demo, live } = await import('./commands/live.ts');
@@ -87,6 +90,10 @@ const runMain = async (options: MainOptions): Promise<number> => {
     return onceAt(options.at, onceOptions, process.env, out);
   }
   const { config, collectorWith } = await prepared(options);
+  if (style !== undefined) {
+    const { line } = await import('./commands/line/line.ts');
+    return line(collectorWith(scannedFiles(config)), { style, failOn: options.failOn ?? null }, out);
+  }
   return once(collectorWith(scannedFiles(config)), onceOptions, out);
 };
 
@@ -177,6 +184,12 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .option(
       '--from <file>',
       'judge a recorded table: our JSON or a ps listing with a header; - is standard input',
+    )
+    .addOption(
+      new Option('--line [style]', 'with --once: one line for a status bar; claude reads its JSON').choices([
+        'tmux',
+        'claude',
+      ]),
     )
     .option('--demo', 'the live screen on an invented machine')
     .option('--no-mouse', 'leave the mouse to the terminal')

@@ -43,6 +43,7 @@ const CHUNKS = {
   'guard/metrics.ts': 'metrics.js',
   'commands/hook/settings.ts': 'hook-settings.js',
   'commands/beat.ts': 'beat.js',
+  'commands/line/line.ts': 'line-looked.js',
   'commands/prebuild.ts': 'prebuild.js',
   'commands/exclusive.ts': 'exclusive.js',
   'tui/main.tsx': 'tui.js',
@@ -121,6 +122,7 @@ try {
   const built = await Promise.all([
     bundle('cli.ts', 'main.js'),
     bundle('commands/hook/entry.ts', 'hook.js'),
+    bundle('commands/line/entry.ts', 'line.js'),
     ...present.map(([source, output]) => bundle(source, output)),
   ]);
   const hash = createHash('sha256')

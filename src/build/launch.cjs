@@ -79,5 +79,9 @@ const start = () => {
   script.runInThisContext()(require, module, module.exports, __dirname, file);
 };
 
-/** Hooks run at every step of every session: they have a small program of their own. */
-if (argv[2] !== 'hook' || !require('./hook.js').hookEntry(argv.slice(3))) start();
+/** Hooks run at every step of every session, and status bars every few seconds: small programs of their own. */
+const isQuick =
+  argv[2] === 'hook'
+    ? () => require('./hook.js').hookEntry(argv.slice(3))
+    : argv.includes('--line') && (() => require('./line.js').lineEntry(argv.slice(2)));
+if (!isQuick || !isQuick()) start();

@@ -1,0 +1,14 @@
+import { readEvent } from '../hook/stdin.ts';
+
+/** Which session asks: Claude tells its status line on standard input. Null: nobody said. */
+export const askingSession = async (style: string | undefined): Promise<string | null> => {
+  if (style !== 'claude' || process.stdin.isTTY === true) return null;
+  const told = await readEvent(process.stdin);
+  if (!told.ok) return null;
+  try {
+    const { session_id: id } = JSON.parse(told.text) as { session_id?: unknown };
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null; // no JSON: the line is for anybody then
+  }
+};

@@ -1,0 +1,34 @@
+import { writeSync } from 'node:fs';
+import { statusLine } from '../../judge/status-line.ts';
+import { stateDirectory } from '../../observe/state/state-directory.ts';
+import { isFresh, readLatest } from '../../remember/latest.ts';
+import { askingSession } from './asker.ts';
+
+/** Whoever asks for more than the line gets the whole program. */
+const WORDS = new Set(['--once', '--line', 'claude', 'tmux']);
+
+const say = (text: string): void => {
+  try {
+    writeSync(1, `${text}\n`);
+  } catch {
+    // nobody listens any more
+  }
+};
+
+/**
+ * `reaptop --once --line` from guard's last sample, without a look of our own. False: there is no fresh one, or the
+ * words ask for something else.
+ */
+export const lineEntry = (args: readonly string[]): boolean => {
+  if (!args.includes('--once') || !args.every(word => WORDS.has(word))) return false;
+  const latest = readLatest(stateDirectory(process.env));
+  if (latest === null || !isFresh(latest, Date.now())) return false;
+  const style = args[args.indexOf('--line') + 1];
+  void askingSession(style)
+    .catch(() => null)
+    .then(own => {
+      say(statusLine({ ...latest, own }));
+      process.exit(0);
+    });
+  return true;
+};

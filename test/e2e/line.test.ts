@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Latest, writeLatest } from '../../src/remember/latest.ts';
+import { startAgent } from '../support/agent.ts';
+import { reaptop } from '../support/cli.ts';
+import { Sandbox } from '../support/sandbox.ts';
+
+let sandbox: Sandbox;
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(() => sandbox.close());
+
+const sample = (ageSeconds: number): Latest => ({
+  schema: 1,
+  takenAt: Date.now() - ageSeconds * 1000,
+  guard: {
+    writer: { pid: 1, start: '1' },
+    since: 0,
+    intervalSeconds: 60,
+    held: null,
+    paused: null,
+    endsLastHour: 0,
+    endsPerHour: 60,
+    waiting: 0,
+    ended: 0,
+    reclaimedBytes: 0,
+    acts: [],
+    warnings: [],
+  },
+  host: {} as Latest['host'],
+  totals: {
+    processes: 9,
+    agents: 41,
+    related: 41,
+    rss: 0,
+    swap: 0,
+    reclaimable: 0,
+    leaks: 3,
+    suspects: 0,
+    zombies: 0,
+  },
+  stale: 0,
+  agents: [
+    {
+      pid: 5,
+      start: '5',
+      name: 'claude',
+      session: { id: 'asking', project: 'app', name: null, doing: 'waiting', waitingFor: null, seconds: 60 },
+    },
+  ],
+  findings: [],
+});
+const line = async (...style: string[]) =>
+  reaptop(sandbox, ['--once', '--line', ...style], { input: '{"session_id":"asking"}' });
+const guardSaw = (ageSeconds: number): unknown =>
+  writeLatest(join(sandbox.home, '.local/state/reaptop'), sample(ageSeconds));
+
+it('with guard running the line is of its last sample, and the session that asks is not told that it waits', async () => {
+  guardSaw(5);
+  expect(await line()).toEqual({ code: 0, stdout: '41 agents 0 | 3 leaks 0 | app waits 1m\n', stderr: '' });
+  expect((await line('claude')).stdout).toBe('41 agents 0 | 3 leaks 0\n');
+});
+
+it('without a fresh one it looks itself', async () => {
+  guardSaw(600);
+  await startAgent(sandbox);
+  const { code, stdout } = await line('claude');
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^1 agent \S+( \||\n)/)]);
+});
