@@ -1,7 +1,9 @@
-import { formatAge, formatBytes, plural } from '../model/format.ts';
+import { formatAge, formatBytes } from '../model/format.ts';
 import { type Outcome, type OutcomeKind, type Plan, spellBack, weightOf } from '../model/plan.ts';
+import { countSteps } from '../model/plan-words.ts';
 import { cut } from '../model/text.ts';
 import { type Paint, painter, type Tone } from './paint.ts';
+import { wrap } from './wrap.ts';
 
 export interface PlanTextOptions {
   readonly width: number;
@@ -14,13 +16,15 @@ export interface PlanTextOptions {
 export const planText = (plan: Plan, { width, color, heading }: PlanTextOptions): string => {
   const paint = painter(color);
   const lines: string[] = [];
+  // What is done only under a condition must say the condition, however long it is.
+  const nudges = plan.steps.some(step => step.signal === 'SIGCHLD');
+  const fitted = (line: string): string[] =>
+    nudges ? wrap(line, width, ' '.repeat(24)) : [cut(line, width)];
   if (plan.steps.length > 0) {
-    lines.push(
-      paint(`${heading} ${plural(plan.steps.length, 'process', 'processes')}, ${spellBack(plan)}:`, 'strong'),
-    );
+    lines.push(paint(`${nudges ? 'Zombies:' : heading} ${countSteps(plan)}, ${spellBack(plan)}:`, 'strong'));
     for (const step of plan.steps) {
       const numbers = `${String(step.pid).padStart(8)} ${formatBytes(weightOf(step)).padStart(5)} ${formatAge(step.ageSeconds).padStart(6)} `;
-      lines.push(cut(`${numbers} ${step.name}: ${step.why}`, width));
+      lines.push(...fitted(`${numbers} ${step.name}: ${step.why}`));
     }
   }
   if (plan.refused.length > 0) {

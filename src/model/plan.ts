@@ -89,6 +89,9 @@ export const isAbout = ({ pss, rss }: Pick<Step, 'pss' | 'rss'>): boolean =>
 export const spellBack = ({ steps, bytes }: Pick<Plan, 'steps' | 'bytes'>): string =>
   `${steps.some(isAbout) ? 'about ' : ''}${spellBytes(bytes)}`;
 
+/** How long a process may take to end after SIGTERM, before SIGKILL. */
+export const DEFAULT_GRACE_MS = 5000;
+
 export const EMPTY_PLAN: Plan = { steps: [], refused: [], files: [], bytes: 0 };
 
 /** A tmux session that is to end. */

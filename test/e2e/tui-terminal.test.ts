@@ -174,7 +174,7 @@ describe('sizes', () => {
     await pty.shows('mcp-tiny', 'LEAK');
     await pty.select('mcp-tiny');
     pty.press('x');
-    await pty.shows('End: 1 process', String(leak.pid), 'y go');
+    await pty.shows('End: 1 process', String(leak.pid), 'y run');
     await pty.confirm();
     await pty.shows('1 ended');
     expect(Math.max(...pty.lines().map(line => line.length))).toBeLessThanOrEqual(40);

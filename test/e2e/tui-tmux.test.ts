@@ -74,7 +74,7 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', 'J', /detail pane is closed/],
   ['main', 'K', /detail pane is closed/],
   ['main', 'o', /not in a tmux pane/],
-  ['main', 'z', /No zombies|Deal with zombies/],
+  ['main', 'z', /No zombies|Zombies: nudge/],
   ['main', 'escape', /q quit/],
   ['main', 'n', /(warn|critical|info): /],
   ['main', 'N', /(warn|critical|info): /],

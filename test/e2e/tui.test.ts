@@ -25,7 +25,7 @@ const alive = (...processes: RawProcess[]): boolean => processes.every(p => isRu
 const listed = (pty: Pty): number[] =>
   pty
     .lines()
-    .flatMap(line => /^ {2}(?:TERM|KILL|CHLD|ended|killed|gone) +(\d+) /.exec(line)?.[1] ?? [])
+    .flatMap(line => /^ {2}(?:TERM|KILL|CHLD|ended|killed|gone) +\w+ +(\d+) /.exec(line)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
 const pids = (...processes: RawProcess[]): number[] => processes.map(p => p.pid).sort((a, b) => a - b);
@@ -133,7 +133,7 @@ describe('a person clears what a session left', () => {
     await pty.shows(new RegExp(`LEAK +${hard.pid}`));
     await pty.select('stubborn-mcp');
     pty.press('X');
-    await pty.shows('Kill at once: 2 processes', new RegExp(`KILL +${hard.pid} `));
+    await pty.shows('Kill at once: 2 processes', new RegExp(`KILL +LEAK +${hard.pid} `));
     await pty.confirm();
     await pty.shows(/2 killed/);
     await gone(hard);
@@ -177,7 +177,7 @@ describe('a person clears what a session left', () => {
     const pty = new Pty(sandbox);
     await pty.shows(/Z×3/);
     pty.press('z');
-    await pty.shows('Deal with zombies', /CHLD +\d+/);
+    await pty.shows('Zombies: nudge 1', /CHLD +\w+ +\d+/);
     await pty.confirm();
     await pty.shows('reaped by its parent after SIGCHLD');
     pty.press(KEY.escape);

@@ -27,8 +27,8 @@ describe('the plan comes first', () => {
     await driven.press('clean');
     for (const pid of [3310, 3331, 3402, 3440, 3450, 3460, 3505, 3520, 3533])
       expect(text()).toContain(String(pid));
-    expect(text()).toContain('Clean what is proven leaked: 9 processes, 3.0 GiB back');
-    expect(text()).toMatch(/TERM +3402 lean-lsp-mcp +153M 19h00m +seen below claude 2988/);
+    expect(text()).toContain('Clean what is proven leaked: 9 processes, 3.0 GiB reclaimable');
+    expect(text()).toMatch(/TERM +LEAK +3402 lean-lsp-mcp +153M 19h00m +seen below claude 2988/);
     expect(driven.live.ran).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('protected processes', () => {
     await driven.type('42');
     await driven.press('plan-erase', 'plan-erase');
     await driven.type('4101');
-    expect(text()).toContain('1 process: SIGTERM');
+    expect(text()).toContain('1 process: TERM, KILL after 5 s');
   });
 });
 
@@ -184,7 +184,7 @@ describe('what the keys act on', () => {
     await driven.press('down', 'down', 'down', 'down', 'down', 'mark');
     await driven.press('kill');
     expect(text()).toContain('Kill at once: 5 processes');
-    expect(text()).toMatch(/KILL +3505/);
+    expect(text()).toMatch(/KILL +LEAK +3505/);
   });
 
   test('space on a heading marks all below it', async () => {
@@ -202,7 +202,7 @@ describe('what the keys act on', () => {
   test('z nudges the parent that owes the wait', async () => {
     await open();
     await driven.press('zombies');
-    expect(text()).toMatch(/CHLD +1522 lean-lsp-mcp .*owes the wait for 3 zombies/);
+    expect(text()).toMatch(/CHLD +\w+ +1522 lean-lsp-mcp .*owes the wait for 3\s+zombies/);
     await driven.type('y');
     await driven.terminal.until('Done');
     await driven.press('running-leave');
@@ -221,5 +221,81 @@ describe('what the keys act on', () => {
     await driven.press('clean');
     expect(lastRow()).toContain('A recorded table: nothing here can be signalled.');
     expect(text()).toContain('read-only');
+  });
+});
+
+describe('ending what is at work never looks like ending a leak', () => {
+  test('the first line of the plan says LIVE, which session, and when it was last active', async () => {
+    const demo = demoLive({ ticking: false, stepMs: 1 });
+    const snapshot = demo.getState().snapshot;
+    const session = {
+      id: 's',
+      project: 'web',
+      name: null,
+      doing: 'idle' as const,
+      waitingFor: null,
+      seconds: 40,
+    };
+    const processes = snapshot.processes.map(p =>
+      p.kind === 'agent' && p.verdict === 'live' && p.tmux ? { ...p, isSession: true, session } : p,
+    );
+    const agent = processes.find(p => p.isSession && p.session?.project === 'web' && p.protection === null)!;
+    const live: DemoLive = {
+      ...demo,
+      getState: () => ({ ...demo.getState(), snapshot: { ...snapshot, processes } }),
+    };
+    await open(100, 30, { live });
+    await select(agent.facts.pid);
+    await driven.press('end-process');
+    const said = `LIVE: ends the running ${agent.agent} session web in tmux ${agent.tmux?.session} (last active 40s ago)`;
+    expect(driven.terminal.lines()[4]).toContain(said);
+    expect(driven.terminal.cells(4)[4]!.foreground).toBe(1);
+    expect(text()).toMatch(new RegExp(`TERM +live +${agent.facts.pid} `));
+    expect(text()).toContain('KILL after 5 s');
+  });
+
+  test('a plan for leaks says nothing of the kind', async () => {
+    await open();
+    await driven.press('clean');
+    expect(text()).not.toContain('LIVE');
+  });
+
+  test('a plan that would do nothing offers no y, and any key leaves it', async () => {
+    const demo = demoLive({ ticking: false });
+    await open(60, 20, {
+      live: { ...demo, plan: async () => ({ steps: [], refused: [], files: [], bytes: 0 }) },
+    });
+    await driven.press('clean');
+    expect(text()).toContain('Nothing would be signalled. Any key leaves.');
+    expect(lastRow()).not.toContain('y run');
+    await driven.type('y');
+    expect(text()).not.toContain('Nothing would be signalled');
+    expect(demo.ran).toEqual([]);
+  });
+
+  test('S shows the memory that a process holds, though the signal gives none back', async () => {
+    await open();
+    await select(3402);
+    await driven.press(
+      'signal',
+      'signals-down',
+      'signals-down',
+      'signals-down',
+      'signals-down',
+      'signals-choose',
+    );
+    expect(text()).toMatch(/STOP +LEAK +3402 lean-lsp-mcp +153M/);
+  });
+
+  test.each([
+    [60, 20],
+    [40, 10],
+  ])('%i×%i: what scrolls says so, and how to go on is there', async (columns, rows) => {
+    await open(columns, rows);
+    await driven.press('clean');
+    expect(text()).toMatch(/\d+ of \d+ ▼/);
+    expect(text()).toMatch(/y runs it\.|Press y to run/);
+    await driven.press('plan-down');
+    expect(text()).toMatch(/\d+ of \d+ ▲▼/);
   });
 });

@@ -111,6 +111,18 @@ describe('a double click', () => {
     expect(text()).toContain('chrome-devtools-mcp 3505 ──');
   });
 
+  test('on a plan does nothing beside the word run, and one click on that word runs it', async () => {
+    await open(100, 30);
+    await driven.press('clean');
+    await hand.click('3402 ');
+    expect(driven.live.ran).toEqual([]);
+    // As long as somebody needs who reads: a click that comes sooner is no answer.
+    await new Promise(resolve => setTimeout(resolve, 600));
+    await hand.click('run, any other');
+    await driven.terminal.until('Done');
+    expect(driven.live.ran).toHaveLength(1);
+  });
+
   test('on the word that opens a plan does not answer it', async () => {
     await open(100, 30);
     await hand.doubleClick('clean  ');

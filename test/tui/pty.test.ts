@@ -84,7 +84,7 @@ describe.each([
 
   test('CI, DEV and NO_COLOR in the environment do not keep it from drawing', async () => {
     pty = new Pty(80, 24, process.execPath, [bundle], { CI: '1', DEV: 'true', NO_COLOR: '1' });
-    await pty.shows('9 leaked, 3.0G back');
+    await pty.shows('9 leaked, 3.0G reclaimable');
   });
 
   test('filter, mark, plan, run, see it gone, resize twice, quit', async () => {
@@ -107,7 +107,7 @@ describe.each([
     pty.process.write('\u001b');
     await pty.shows('5 leaked');
     pty.resize(60, 40);
-    await pty.shows('5 leaked, 702M back  3 susp');
+    await pty.shows('5 leaked, 702M reclaimable');
     pty.resize(100, 30);
     await pty.shows('1 of ');
     pty.process.write('q');

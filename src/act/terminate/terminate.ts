@@ -1,6 +1,6 @@
 import { judgeAgain } from '../../judge/plan/again.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { Outcome, Plan } from '../../model/plan.ts';
+import { DEFAULT_GRACE_MS, type Outcome, type Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { System } from '../../observe/system.ts';
 import { type Clock, REAL_CLOCK } from '../clock.ts';
@@ -13,7 +13,6 @@ import { outcomeOf, type Progress, type Run, rootsFirst, running, stopReason, ty
 import { canHold, send } from './send.ts';
 import { noteEnds, waitForEnds } from './watch.ts';
 
-export const DEFAULT_GRACE_MS = 5000;
 /** What verifying, respawns and late zombies may take on top of the grace, on a machine that is drowning. */
 const DEADLINE_BEYOND_GRACE_MS = 15_000;
 /** After KILL a process is gone in milliseconds; one that is not after this long is stuck in the kernel. */

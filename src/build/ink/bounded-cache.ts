@@ -19,7 +19,8 @@ export class BoundedCache<Value> {
   get(key: string, make: (key: string) => Value): Value {
     const young = this.#young.get(key);
     if (young !== undefined) return young;
-    const value = this.#old.get(key) ?? make(key);
+    const old = this.#old.get(key);
+    const value = old === undefined ? make(key) : old;
     if (this.#young.size >= this.#limit) {
       this.#old = this.#young;
       this.#young = new Map();

@@ -1,3 +1,4 @@
+import { BoundedCache } from './bounded-cache.ts';
 import { styledCells } from './styled-cells.ts';
 
 /** A piece of a row that can be put beside others as it is. */
@@ -86,8 +87,14 @@ interface Scan {
   readonly open: number;
 }
 
-/** One pass over the units of a line. Null when it holds something other than text and SGR. */
-const scan = (text: string): Scan | null => {
+const LINES = 500;
+const scans = new BoundedCache<Scan | null>(LINES);
+
+/** Null when the line holds something other than text and SGR. Most lines are what they were in the frame before. */
+const scan = (text: string): Scan | null => scans.get(text, scanned);
+
+/** One pass over the units of a line. */
+const scanned = (text: string): Scan | null => {
   let units = 0;
   let open = 0;
   let narrow = true;
@@ -111,15 +118,15 @@ const scan = (text: string): Scan | null => {
 
 /** Cells of a line whose characters all take one; null when that is not so. */
 export const narrowWidth = (text: string): number | null => {
-  const scanned = scan(text);
-  return scanned?.narrow ? scanned.units : null;
+  const line = scan(text);
+  return line?.narrow ? line.units : null;
 };
 
 /** The line as a segment, measured without taking it apart; null when only cells can tell what it means. */
 export const segmentOf = (text: string): Segment | null => {
-  const scanned = scan(text);
-  if (scanned === null) return null;
-  const { units, narrow, open } = scanned;
+  const line = scan(text);
+  if (line === null) return null;
+  const { units, narrow, open } = line;
   return {
     width: narrow ? units : styledCells(text).reduce((sum, cell) => sum + cell.width, 0),
     text: open === 0 ? text : text + RESET,

@@ -43,17 +43,19 @@ export const planZombies = (request: ZombieRequest): Plan => {
       continue;
     }
     const owes = `owes a wait to ${zombies.map(nameOf).join(', ')}`;
-    nudges.push(stepFor(parent, { root: parent, signal: 'SIGCHLD', why: owes }));
-    const stays = mayNotEnd(parent, zombies, request, ground);
-    if (stays !== null) {
-      refused.push(refusalFor(parent, `it is only nudged: ${stays}`));
+    const nudge = (why: string): void =>
+      void nudges.push(stepFor(parent, { root: parent, signal: 'SIGCHLD', why }));
+    const plan = planEndOn(ground, { targets: [identityOf(parent)], policy: policyOf(request) }, keepsWork);
+    const stays =
+      mayNotEnd(parent, zombies, request, ground) ?? (plan.steps.length === 0 ? plan.refused[0]?.why : null);
+    if (stays != null) {
+      nudge(`${owes}; it is only nudged: ${stays}`);
       continue;
     }
-    const plan = planEndOn(ground, { targets: [identityOf(parent)], policy: policyOf(request) }, keepsWork);
+    nudge(owes);
     const condition = `only if SIGCHLD does not help and the subtree then uses no CPU for ${request.quietSeconds} s`;
     for (const step of plan.steps) ends.push({ ...step, why: `${loser(parent, step)}; ${condition}` });
-    for (const refusal of plan.refused)
-      refused.push({ ...refusal, why: `it is only nudged: ${refusal.why}` });
+    refused.push(...plan.refused);
   }
   return {
     steps: [...nudges, ...ends],

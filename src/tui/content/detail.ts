@@ -8,7 +8,7 @@ import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
 import type { Row } from '../view/rows.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 import { growthText, LABEL, memoryText, plotLines } from './detail-memory.ts';
-import { titleRule } from './tabs.ts';
+import { scrollText, titleRule } from './tabs.ts';
 
 /** `label    text`, wrapped under itself. */
 const field = (label: string, text: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
@@ -144,8 +144,8 @@ export const detailLines = (screen: Screen): readonly Line[] => {
   const content = detailContent(row, screen, width);
   const room = rows - 1;
   const from = Math.min(view.detailScroll, Math.max(0, content.length - room));
-  const more =
-    content.length > room ? `J K scroll, ${Math.min(content.length, from + room)} of ${content.length}` : '';
+  const scrolled = scrollText({ from, room, length: content.length }, glyphs);
+  const more = scrolled === '' ? '' : `J K scroll, ${scrolled}`;
   return [
     titleRule(title, width, glyphs.rule, more),
     ...Array.from({ length: room }, (_, i) => lineToWidth(content[from + i] ?? [], width, glyphs.ellipsis)),

@@ -60,7 +60,7 @@ const hints = (context: Context, width: number, situation: Situation): Line => {
 };
 
 const LEAVES: Partial<Record<Context, string>> = {
-  plan: 'any other key leaves',
+  plan: 'any other key cancels',
   help: 'any other key leaves',
   signals: 'Esc leaves',
   export: 'any other key leaves',

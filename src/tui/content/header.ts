@@ -22,7 +22,7 @@ const facts = ({ snapshot }: Screen, narrow: boolean): readonly Fact[] => {
   const used = host.memTotal === null ? '' : ` of ${formatBytes(host.memTotal)}`;
   const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
   const leaked =
-    totals.leaks > 0 ? `${totals.leaks} leaked, ${formatBytes(totals.reclaimable)} back` : 'no leaks';
+    totals.leaks > 0 ? `${totals.leaks} leaked, ${formatBytes(totals.reclaimable)} reclaimable` : 'no leaks';
   return [
     { text: plural(totals.agents, 'agent'), tone: 'strong', importance: 2 },
     { text: narrow ? `${totals.related} rel` : `${totals.related} related`, tone: 'plain', importance: 6 },

@@ -5,7 +5,7 @@ import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
 import { COLUMNS } from '../look/columns.ts';
 import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
-import { titleRule } from './tabs.ts';
+import { scrollText, titleRule } from './tabs.ts';
 
 const KEYS = 16;
 
@@ -38,7 +38,7 @@ export const helpLines = (screen: Screen, rows: number): readonly Line[] => {
   const content = helpContent(layout.columns, glyphs.rule === '-');
   const room = rows - 1;
   const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
-  const more = content.length > room ? `${Math.min(content.length, from + room)} of ${content.length}` : '';
+  const more = scrollText({ from, room, length: content.length }, glyphs);
   return [
     titleRule('Help', layout.columns, glyphs.rule, more),
     ...Array.from({ length: room }, (_, i) =>

@@ -1,101 +1,41 @@
-import { formatAge, formatBytes, plural } from '../../model/format.ts';
-import { type Outcome, type Plan, type Step, spellBack, weightOf } from '../../model/plan.ts';
-import { cells } from '../../model/width.ts';
-import { OUTCOME_TONES, outcomeOf, pidsToType, planTitle, shortSignal } from '../look/plan-words.ts';
-import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import { plural } from '../../model/format.ts';
+import { DEFAULT_GRACE_MS } from '../../model/plan.ts';
+import { pidsToType, planTitle, shortSignal } from '../look/plan-words.ts';
+import { clickable } from '../view/clickable.ts';
+import { type Line, lineToWidth, lineWidth, run, wrap } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { Overlay } from '../view/state.ts';
-import { titleRule } from './tabs.ts';
-
-/** From here on the reason stands beside its process, below it goes on a row of its own. */
-const WHY_BESIDE = 96;
-const NAME = 26;
-
-/** A nudge has no outcome of its own: what became of the zombies is said of each of them. */
-const unknownOutcome = (s: Step): string => (s.signal === 'SIGCHLD' ? 'nudge' : '');
-
-const stepHead = (s: Step, outcome: Outcome | null | undefined, name: number): Line => [
-  run('  '),
-  outcome === undefined
-    ? run(toWidth(shortSignal(s.signal), 9), s.signal === 'SIGKILL' ? 'bad' : 'plain')
-    : run(
-        toWidth(outcome?.outcome ?? unknownOutcome(s), 9),
-        outcome ? OUTCOME_TONES[outcome.outcome] : 'faint',
-      ),
-  run(toWidth(String(s.pid), 7, 'right'), 'strong'),
-  run(' '),
-  run(toWidth(s.name, name), 'plain'),
-  run(toWidth(formatBytes(weightOf(s)), 5, 'right')),
-  run(toWidth(formatAge(s.ageSeconds), 7, 'right')),
-];
-
-const stepLines = (plan: Plan, outcomes: readonly Outcome[] | null, screen: Screen): readonly Line[] => {
-  const width = screen.layout.columns;
-  const beside = width >= WHY_BESIDE;
-  const name = beside ? NAME : Math.max(7, width - 33);
-  let said = '';
-  return plan.steps.flatMap((s): readonly Line[] => {
-    const outcome = outcomes ? outcomeOf(s, outcomes) : undefined;
-    const head = stepHead(s, outcome, name);
-    const guarded = s.confirm && !outcomes ? 'soft-protected: ' : '';
-    const why = outcome ? outcome.why : `${guarded}${s.why}`;
-    const tone = s.confirm ? 'warn' : 'faint';
-    if (beside) return [[...head, run('  '), run(why, tone)]];
-    const repeated = why === said;
-    said = why;
-    return repeated || (outcomes && !outcome) ? [head] : [head, [run(' '.repeat(11)), run(why, tone)]];
-  });
-};
-
-/** Outcomes of what no step named: zombies, and processes that were started while the plan ran. */
-const extraSteps = (plan: Plan, outcomes: readonly Outcome[]): readonly Step[] =>
-  outcomes
-    .filter(o => !plan.steps.some(s => s.pid === o.pid && s.start === o.start))
-    .map(o => ({
-      ...o,
-      command: o.name,
-      signal: 'SIGTERM',
-      rss: o.freed,
-      ageSeconds: null,
-      root: o,
-      stopped: false,
-      confirm: false,
-    }));
-
-const withExtras = (plan: Plan, outcomes: readonly Outcome[]): Plan => ({
-  ...plan,
-  steps: [...plan.steps, ...extraSteps(plan, outcomes)],
-});
-
-const refusalLines = (plan: Plan, width: number): readonly Line[] => {
-  if (plan.refused.length === 0) return [];
-  return [
-    [],
-    [run(`  Refused: ${plural(plan.refused.length, 'process', 'processes')}`, 'warn')],
-    ...plan.refused.flatMap(r => {
-      const parts = wrap(`${r.name}: ${r.why}`, Math.max(10, width - 21));
-      return parts.map(
-        (part, i): Line => [
-          run(' '.repeat(11)),
-          run(toWidth(i === 0 ? String(r.pid) : '', 7, 'right'), 'strong'),
-          run(` ${part}`, 'plain'),
-        ],
-      );
-    }),
-  ];
-};
-
-const columnNames = (screen: Screen, first: string): Line => {
-  const beside = screen.layout.columns >= WHY_BESIDE;
-  const name = beside ? NAME : Math.max(7, screen.layout.columns - 33);
-  const text = `  ${toWidth(first, 9)}${toWidth('PID', 7, 'right')} ${toWidth('NAME', name)}${toWidth('MEM', 5, 'right')}${toWidth('AGE', 7, 'right')}${beside ? '  WHY' : ''}`;
-  return [run(toWidth(text, screen.layout.columns), 'heading')];
-};
+import { liveLines } from './plan-live.ts';
+import { columnNames, refusalLines, stepLines, withExtras } from './plan-rows.ts';
+import { scrollText, titleRule } from './tabs.ts';
 
 type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
 
+/** `TERM, KILL after 5 s, children first`: what would really be sent. */
+const signalsText = ({ plan, request }: PlanOverlay): string => {
+  const signals = [...new Set(plan.steps.map(s => shortSignal(s.signal)))].join(' or ');
+  if (request.act !== 'end' && request.act !== 'clean') return signals;
+  const grace = signals === 'TERM' ? `, KILL after ${DEFAULT_GRACE_MS / 1000} s` : '';
+  return `${signals}${grace}, children first`;
+};
+
+const PRESS_Y: Line = [
+  run('Press ', 'strong'),
+  run('y', 'key'),
+  run(' to ', 'strong'),
+  clickable(run('run', 'strong'), { key: 'y' }),
+  run(', any other key to cancel.', 'strong'),
+];
+const Y_RUNS: Line = [
+  run('y', 'key'),
+  run(' ', 'strong'),
+  clickable(run('runs', 'strong'), { key: 'y' }),
+  run(' it.', 'strong'),
+];
+
 /** What is asked of the user now. */
-const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs, layout }: Screen): Line => {
+const question = (overlay: PlanOverlay, { glyphs, layout }: Screen): Line => {
+  const { plan, confirmed, typed } = overlay;
   if (plan.steps.length === 0) return [run(' Nothing would be signalled. Any key leaves.', 'strong')];
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0)
@@ -104,14 +44,16 @@ const question = ({ plan, confirmed, typed, request }: PlanOverlay, { glyphs, la
       run(typed, 'strong'),
       run(glyphs.caret, 'key'),
     ];
-  const signals = [...new Set(plan.steps.map(s => s.signal))].join(' or ');
-  const order = request.act === 'end' || request.act === 'clean' ? ', children first' : '';
-  const bytes = plan.bytes > 0 ? `; ${spellBack(plan)} come back` : '';
-  const what = `${plural(plan.steps.length, 'process', 'processes')}: ${signals}`;
-  // The bytes are in the title as well, the order can be seen: how to go on cannot.
-  const fits = (text: string): boolean => cells(text) + ' . y goes.'.length <= layout.columns;
-  const told = [`${what}${order}${bytes}`, `${what}${order}`, what].find(fits) ?? what;
-  return [run(` ${told}. `, 'strong'), run('y', 'key'), run(' goes.', 'strong')];
+  const count = plural(plan.steps.length, 'process', 'processes');
+  const signals = signalsText(overlay);
+  // How many and how to go on must fit; the rest can be seen above.
+  const ways: readonly Line[] = [
+    [run(` ${count}: ${signals}. `, 'strong'), ...PRESS_Y],
+    [run(` ${signals}. `, 'strong'), ...PRESS_Y],
+    [run(` ${signals}. `, 'strong'), ...Y_RUNS],
+    [run(' '), ...Y_RUNS],
+  ];
+  return ways.find(line => lineWidth(line) <= layout.columns) ?? PRESS_Y;
 };
 
 const framed = (
@@ -125,7 +67,7 @@ const framed = (
   const { layout, glyphs, view } = screen;
   const room = Math.max(1, rows - 4);
   const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
-  const more = content.length > room ? `${Math.min(content.length, from + room)} of ${content.length}` : '';
+  const more = scrollText({ from, room, length: content.length }, glyphs);
   return [
     titleRule(title, layout.columns, glyphs.rule, more),
     head,
@@ -136,6 +78,7 @@ const framed = (
 };
 
 const contentOf = (overlay: PlanOverlay, screen: Screen): readonly Line[] => [
+  ...liveLines(overlay, screen),
   ...changedLines(overlay.changed, screen.layout.columns),
   ...stepLines(overlay.plan, null, screen),
   ...refusalLines(overlay.plan, screen.layout.columns),

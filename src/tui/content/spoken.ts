@@ -58,7 +58,7 @@ const overlaySentences = (screen: Screen): readonly string[] | null => {
 export const spokenLines = (screen: Screen): readonly string[] => {
   const { snapshot, view, rows } = screen;
   const { totals } = snapshot;
-  const summary = `reaptop: ${plural(totals.agents, 'agent')}, ${plural(totals.leaks, 'leak')}, ${spellBytes(totals.reclaimable)} to get back, ${plural(totals.zombies, 'zombie')}, ${plural(snapshot.findings.length, 'finding')}.`;
+  const summary = `reaptop: ${plural(totals.agents, 'agent')}, ${plural(totals.leaks, 'leak')}, ${spellBytes(totals.reclaimable)} reclaimable, ${plural(totals.zombies, 'zombie')}, ${plural(snapshot.findings.length, 'finding')}.`;
   const over = overlaySentences(screen);
   const footer = text(footerLine(screen));
   if (over) return [summary, ...over.filter(line => line !== '' && !/^[─-]+$/.test(line)), footer];

@@ -1,5 +1,7 @@
+import { cells } from '../../model/width.ts';
+import type { Glyphs } from '../look/glyphs.ts';
 import { clickable } from '../view/clickable.ts';
-import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
+import { type Line, lineToWidth, lineWidth, run, spread, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { PANELS, type PanelId } from '../view/state.ts';
 import { panelLength } from './panel.ts';
@@ -33,10 +35,22 @@ export const tabsLine = (screen: Screen): Line => {
   return lineToWidth([...left, run(glyphs.rule.repeat(gap), 'rule'), ...right], layout.columns);
 };
 
-/** A rule with a title, above the detail pane and the overlays. */
+/** `9 of 12 ▼`: the last line in view, and where there is more; empty when all of it is. */
+export const scrollText = (
+  { from, room, length }: { readonly from: number; readonly room: number; readonly length: number },
+  { up, down }: Glyphs,
+): string => {
+  if (length <= room) return '';
+  const last = Math.min(length, from + room);
+  return `${last} of ${length} ${from > 0 ? up : ''}${last < length ? down : ''}`;
+};
+
+/** A rule with a title, above the detail pane and the overlays. What stands at its right end is never cut. */
 export const titleRule = (title: string, width: number, rule: string, right = ''): Line => {
-  const left: Line = [run(rule, 'rule'), run(` ${title} `, 'strong')];
   const end: Line = right === '' ? [] : [run(` ${right} `, 'faint'), run(rule, 'rule')];
+  const room = Math.max(1, width - lineWidth(end) - 3);
+  const shown = cells(title) > room ? toWidth(title, room) : title;
+  const left: Line = [run(rule, 'rule'), run(` ${shown} `, 'strong')];
   const gap = Math.max(0, width - lineWidth(left) - lineWidth(end));
   return lineToWidth([...left, run(rule.repeat(gap), 'rule'), ...end], width);
 };

@@ -82,5 +82,7 @@ export const handleStroke = (controller: Controls, stroke: Keystroke): void => {
   }
   const reason = binding.disabledReason?.(controller.situation) ?? null;
   if (reason === null) ACTIONS[binding.name](controller, stroke);
+  // A plan that would do nothing has said so already: any key leaves it.
+  else if (context === 'plan') leave(controller);
   else controller.notice(reason);
 };

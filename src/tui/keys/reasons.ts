@@ -49,5 +49,10 @@ export const needsMark = ({ view }: Situation): string | null =>
 export const needsWork = ({ state }: Situation): string | null =>
   state.running && !state.running.done ? null : 'It is done: there is nothing to stop.';
 
+export const needsSteps = ({ view }: Situation): string | null =>
+  view.overlay?.kind === 'plan' && view.overlay.plan.steps.length === 0
+    ? 'Nothing would be signalled.'
+    : null;
+
 export const needsDetail = ({ view }: Situation): string | null =>
   view.detail ? null : 'The detail pane is closed: enter opens it.';

@@ -1,13 +1,6 @@
 import type { ActRequest } from '../../live/live.ts';
-import { plural } from '../../model/format.ts';
-import {
-  type Outcome,
-  type OutcomeKind,
-  type Plan,
-  type SignalName,
-  type Step,
-  spellBack,
-} from '../../model/plan.ts';
+import type { Outcome, OutcomeKind, Plan, SignalName, Step } from '../../model/plan.ts';
+import { countSteps, reclaimable } from '../../model/plan-words.ts';
 import type { Tone } from './theme.ts';
 
 /** Signals of the chooser, with what they are for. */
@@ -27,16 +20,15 @@ export const SIGNALS: readonly { readonly name: SignalName; readonly means: stri
 const SOUGHT = {
   end: 'End',
   clean: 'Clean what is proven leaked',
-  zombies: 'Deal with zombies',
+  zombies: 'Zombies',
   signal: 'Signal',
 } satisfies Record<ActRequest['act'], string>;
 
-/** `Clean what is proven leaked: 10 processes, 3.2 GiB back`. */
+/** `Clean what is proven leaked: 10 processes, 3.2 GiB reclaimable`. */
 export const planTitle = (request: ActRequest, plan: Plan): string => {
   const verb = request.act === 'end' && request.force ? 'Kill at once' : SOUGHT[request.act];
   const what = request.act === 'signal' ? `${verb} ${request.signal}` : verb;
-  const bytes = plan.bytes > 0 ? `, ${spellBack(plan)} back` : '';
-  return `${what}: ${plural(plan.steps.length, 'process', 'processes')}${bytes}`;
+  return `${what}: ${countSteps(plan)}${reclaimable(plan)}`;
 };
 
 /**

@@ -137,7 +137,8 @@ describe('zombies', () => {
   ])('%s is only nudged', (_, part) => {
     const result = zombies(machine(server(10, part), zombie(11, 10)));
     expect(result.steps.map(s => s.signal)).toEqual(['SIGCHLD']);
-    expect(result.refused[0]?.why).toMatch(/^it is only nudged: /);
+    expect(result.steps[0]?.why).toMatch(/^owes a wait to 11 lake.orig; it is only nudged: /);
+    expect(result.refused).toEqual([]);
   });
 
   test.each(['project', 'command', null] as const)(

@@ -60,7 +60,7 @@ const alone = (store: ScreenStore, region: ReactNode): string => {
 
 describe('a region alone', () => {
   test('the header says how many agents there are and what could be had back', () => {
-    expect(alone(controller(), <Header />)).toMatch(/reaptop .*\n.*agents .*9 leaked, 3\.0G back/);
+    expect(alone(controller(), <Header />)).toMatch(/reaptop .*\n.*agents .*9 leaked, 3\.0G reclaimable/);
   });
 
   test('the tree has the names of its columns and as many rows as the screen leaves it', () => {
