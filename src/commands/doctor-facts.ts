@@ -1,11 +1,22 @@
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockHolder } from '../act/record/lock.ts';
 import { NO_FILES, rootsFor } from '../collect/agent-files.ts';
 import { readClaudeRecords } from '../collect/claude-records.ts';
 import { homeDirectory, loadConfig, userConfigPath } from '../collect/config.ts';
 import { type Flags, type Prepared, prepareWith } from '../collect/prepare.ts';
+import { readHeld } from '../guard/held-file.ts';
 import { type Config, DEFAULT_CONFIG } from '../model/config.ts';
-import type { ConfigFacts, HealthFacts, LeanServer, LookFacts, TmuxFacts } from '../model/health.ts';
+import type {
+  ConfigFacts,
+  GuardFacts,
+  HealthFacts,
+  LeanServer,
+  LookFacts,
+  RecorderFacts,
+  TmuxFacts,
+} from '../model/health.ts';
 import { isZombie } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
@@ -17,6 +28,10 @@ import { stateFacts } from '../observe/health/state-facts.ts';
 import { readRefreshTimers } from '../observe/health/timers.ts';
 import { readWatching } from '../observe/health/watching.ts';
 import { runCommand } from '../observe/run-command.ts';
+import { stateDirectory } from '../observe/state/state-directory.ts';
+import type { System } from '../observe/system.ts';
+import { isFresh, readLatest } from '../remember/latest.ts';
+import { RECORDER_DIRECTORY, segmentFiles } from '../remember/recorder/segments.ts';
 
 const sentence = (error: unknown): string => visible(error instanceof Error ? error.message : String(error));
 
@@ -114,6 +129,28 @@ const leanServers = (
   return version === null ? running : [...running, { where: visible(installed!), version, project: null }];
 };
 
+const guardFacts = async (system: System, directory: string | null, now: number): Promise<GuardFacts> => {
+  const holder = await lockHolder(system, 'guard', directory).catch(() => null);
+  const latest = readLatest(directory);
+  return {
+    running: holder === null ? null : { pid: holder.pid, since: holder.since },
+    held: readHeld(directory)?.why ?? null,
+    lookAge: latest === null ? null : (now - latest.takenAt) / 1000,
+    fresh: latest !== null && isFresh(latest, now),
+  };
+};
+
+const recorderFacts = (directory: string | null, now: number): RecorderFacts => {
+  const files = directory === null ? [] : segmentFiles(join(directory, RECORDER_DIRECTORY));
+  const stats = files.flatMap(({ path }) => statSync(path, { throwIfNoEntry: false }) ?? []);
+  const last = Math.max(0, ...stats.map(({ mtimeMs }) => mtimeMs));
+  return {
+    segments: new Set(files.map(({ hour }) => hour)).size,
+    bytes: stats.reduce((sum, { size }) => sum + size, 0),
+    age: stats.length === 0 ? null : (now - last) / 1000,
+  };
+};
+
 /** Looks at everything once. Nothing here throws for what it finds: a look that fails is a fact, too. */
 export const gatherHealth = async (
   flags: Flags,
@@ -128,6 +165,7 @@ export const gatherHealth = async (
   const related = processes.filter(p => p.related).flatMap(p => cwdOf(p) ?? []);
   const roots = rootsFor(flags.root, cwd, related, env);
   const userConfig = env.XDG_CONFIG_HOME || (home === null ? null : join(home, '.config'));
+  const now = Date.now();
   const claude = env.CLAUDE_CONFIG_DIR || (home === null ? null : join(home, '.claude'));
   return {
     proc: readProcMount(process.platform),
@@ -140,6 +178,8 @@ export const gatherHealth = async (
     leanProjects: leanProjectsOf(roots),
     leanServers: leanServers(processes, env, home),
     timers: userConfig === null ? [] : readRefreshTimers(userConfig),
+    guard: await guardFacts(prepared.system, stateDirectory(env), now),
+    recorder: recorderFacts(stateDirectory(env), now),
     strangeFiles: claude === null ? [] : readClaudeRecords([claude]).strange.map(file => visible(file.path)),
   };
 };

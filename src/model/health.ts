@@ -92,6 +92,22 @@ export interface TimerFacts {
   readonly enabled: boolean;
 }
 
+export interface GuardFacts {
+  readonly running: { readonly pid: number; readonly since: number } | null;
+  /** Why it waits for a person. */
+  readonly held: string | null;
+  /** Seconds since its last look; null when it has not written one. */
+  readonly lookAge: number | null;
+  readonly fresh: boolean;
+}
+
+export interface RecorderFacts {
+  readonly segments: number;
+  readonly bytes: number;
+  /** Seconds since something was recorded. */
+  readonly age: number | null;
+}
+
 /** Everything `doctor` judges, gathered once. */
 export interface HealthFacts {
   readonly proc: ProcFacts;
@@ -104,6 +120,8 @@ export interface HealthFacts {
   readonly leanProjects: readonly LeanProject[];
   readonly leanServers: readonly LeanServer[];
   readonly timers: readonly TimerFacts[];
+  readonly guard: GuardFacts;
+  readonly recorder: RecorderFacts;
   /** Claude's own files in a form that we do not know. */
   readonly strangeFiles: readonly string[];
 }

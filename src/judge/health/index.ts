@@ -3,6 +3,7 @@ import { claudeFiles, leanCrowd, leanServer, leanToolchain, refreshTimer } from 
 import type { HealthCheck } from './check.ts';
 import { config, inotify, pressure, state, tmux } from './machine.ts';
 import { proc, processes } from './processes.ts';
+import { guard, recorder } from './remembering.ts';
 
 /** What `doctor` looks at, in the order in which it says it. */
 export const HEALTH_CHECKS = {
@@ -13,6 +14,8 @@ export const HEALTH_CHECKS = {
   state,
   config,
   memory: pressure,
+  guard,
+  recorder,
   'lean-toolchain': leanToolchain,
   'lean-lsp-mcp': leanServer,
   'lean-servers': leanCrowd,

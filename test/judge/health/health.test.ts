@@ -29,6 +29,8 @@ const WELL: HealthFacts = {
   leanProjects: [{ path: '/home/me/proofs', toolchain: 'leanprover/lean4:v4.27.0' }],
   leanServers: [{ where: 'pid 41', version: '0.30.0', project: '/home/me/proofs' }],
   timers: [],
+  guard: { running: { pid: 7, since: 0 }, held: null, lookAge: 5, fresh: true },
+  recorder: { segments: 3, bytes: 1000, age: 9 },
   strangeFiles: [],
 };
 
@@ -83,6 +85,11 @@ const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][
   ],
   ['claude-refresh', 'warn', /every hour/, { timers: [{ path: '/u/claude-refresh.timer', enabled: true }] }],
   ['claude-refresh', 'warn', /not enabled/, { timers: [{ path: '/u/x.service', enabled: false }] }],
+  ['guard', 'fail', /waits for a person: x/, { guard: { ...WELL.guard, held: 'x' } }],
+  ['guard', 'fail', /last look was 2m ago/, { guard: { ...WELL.guard, lookAge: 120, fresh: false } }],
+  ['recorder', 'warn', /nothing is recorded/, { recorder: { segments: 0, bytes: 0, age: null } }],
+  ['recorder', 'warn', /more than is kept/, { recorder: { ...WELL.recorder, bytes: GIB } }],
+  ['recorder', 'warn', /though guard runs/, { recorder: { ...WELL.recorder, age: 4000 } }],
   ['claude-files', 'warn', /4\.json/, { strangeFiles: ['/home/me/.claude/sessions/4.json'] }],
 ];
 
@@ -113,6 +120,8 @@ describe('doctor', () => {
       config: { path: null, present: false, wrong: null, ignored: [] },
       leanProjects: [],
       leanServers: [],
+      guard: { running: null, held: null, lookAge: null, fresh: false },
+      recorder: { segments: 0, bytes: 0, age: null },
     });
     expect(bare.filter(check => check.level !== 'ok')).toEqual([]);
   });
