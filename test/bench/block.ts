@@ -39,5 +39,5 @@ export const benchBlock = async (stage: Stage): Promise<Row[]> => {
   }
   stage.stir(false);
   const note = ` (median of ${longest.map(ms => ms.toFixed(0)).join(', ')})`;
-  return [valueRow('TUI, longest block of the event loop, 5000 processes', median(longest), 'ms', 80, note)];
+  return [valueRow('TUI, longest block of the event loop, 5000 processes', median(longest), 'ms', 60, note)];
 };

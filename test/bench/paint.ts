@@ -21,7 +21,7 @@ export const benchPaint = async (stage: Stage): Promise<Row[]> => {
     await terminal.close();
     return Number(painted! - from) / 1e6;
   };
-  const { ours, theirs } = await interleaved({ ours: paint, theirs: node }, 15);
+  const { ours, theirs } = await interleaved({ ours: paint, theirs: node }, stage.quick ? 5 : 15);
   return [
     ratioRow('TUI, start to first paint with data / node -e 0', {
       ours: median(ours),

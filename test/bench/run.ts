@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchBlock } from './block.ts';
 import { benchCpu } from './cpu.ts';
+import { benchGrowth } from './growth.ts';
 import { benchKeys } from './keys.ts';
 import { benchOnce } from './once.ts';
 import { benchPaint } from './paint.ts';
@@ -20,15 +21,19 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   keys: benchKeys,
   rss: benchRss,
   cpu: benchCpu,
+  growth: benchGrowth,
 };
 
-const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N]`;
+/** What `--quick` measures; the rest needs minutes to be true. */
+const QUICK: readonly string[] = ['once', 'paint', 'keys', 'growth'];
+
+const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N] [--quick]`;
 
 export const main = async (args: string[], repository: string): Promise<number> => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { minutes: { type: 'string', default: '1' } },
+    options: { minutes: { type: 'string', default: '1' }, quick: { type: 'boolean', default: false } },
   });
   const unknown = positionals.find(name => !(name in SECTIONS));
   if (unknown !== undefined) {
@@ -36,9 +41,10 @@ export const main = async (args: string[], repository: string): Promise<number> 
     return 2;
   }
   const chosen = Object.entries(SECTIONS).filter(
-    ([name]) => positionals.length === 0 || positionals.includes(name),
+    ([name]) =>
+      positionals.includes(name) || (positionals.length === 0 && (!values.quick || QUICK.includes(name))),
   );
-  const stage = new Stage(repository, Number(values.minutes));
+  const stage = new Stage(repository, { minutes: Number(values.minutes), quick: values.quick });
   // Whatever happens, nothing that was started here stays.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void stage.close().finally(() => process.exit(130)));

@@ -24,12 +24,17 @@ export class Stage {
   readonly sandbox = new Sandbox();
   readonly crowd = new Crowd();
   readonly minutes: number;
+  /** Fewer and shorter runs: a first answer in a minute and a half. */
+  readonly quick: boolean;
+  readonly repository: string;
   /** A copy: somebody may build while we measure. */
   readonly cli: string;
   #agentRuns = false;
 
-  constructor(repository: string, minutes: number) {
+  constructor(repository: string, { minutes, quick }: { minutes: number; quick: boolean }) {
+    this.repository = repository;
     this.minutes = minutes;
+    this.quick = quick;
     cpSync(resolve(repository, 'dist'), this.sandbox.path('dist'), { recursive: true });
     this.cli = this.sandbox.path('dist/cli.js');
   }
