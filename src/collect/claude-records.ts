@@ -2,8 +2,6 @@ import type { ClaudeRecords } from '../model/snapshot.ts';
 import { readClaudeRosters } from '../observe/files/claude-roster.ts';
 import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 
-export const NO_RECORDS: ClaudeRecords = { sessions: [], workers: [], strange: [] };
-
 /** What Claude writes about its sessions, in the foreground and in the background. */
 export const readClaudeRecords = (configDirs: readonly string[]): ClaudeRecords => {
   const { sessions, strange } = readClaudeSessions(configDirs);

@@ -12,7 +12,7 @@ import type { System } from '../observe/system.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
 import { Bystanders } from './bystanders.ts';
-import { NO_RECORDS, readClaudeRecords } from './claude-records.ts';
+import { readClaudeRecords } from './claude-records.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';
 import { RecognitionCache } from './recognition-cache.ts';
@@ -79,23 +79,26 @@ export class Collector {
     const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
     const look = await system.look();
     const breath = new TimeSlice();
-    if (look.self !== null) this.#learnServers(look.clock);
+    const elsewhere = system.around?.();
+    if (elsewhere === undefined) this.#learnServers(look.clock);
     const recalled = this.#options.memory?.recall(look);
     if (recalled !== undefined) this.lineage.adopt(recalled.entries);
     let { tree, related } = await this.#grow(look, all, breath);
     const tmux =
-      look.self === null
-        ? { servers: system.recordedTmux ?? [], warnings: [] }
+      elsewhere !== undefined
+        ? { servers: elsewhere.tmux, warnings: [] }
         : await this.#tmux.panes(tree, look, env, { hurry });
     // An agent's project may configure servers that nothing else would have recognised.
-    if (look.self !== null && this.#learnProjects(tree))
+    if (elsewhere === undefined && this.#learnProjects(tree))
       ({ tree, related } = await this.#grow(look, all, breath));
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
-    const records = look.self === null ? NO_RECORDS : this.#records(tree);
-    const { sessions } = records;
+    const { sessions, workers, strange } = elsewhere ?? this.#records(tree);
     await breath.due();
-    const told = await readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions);
+    const told =
+      elsewhere === undefined
+        ? await readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions)
+        : { readings: elsewhere.readings, warnings: [] };
     const observation: Observation = {
       ...look,
       warnings: [
@@ -107,7 +110,9 @@ export class Collector {
         ...told.warnings,
       ],
       tmux: tmux.servers,
-      ...records,
+      sessions,
+      workers,
+      strange,
       servers: this.#words.servers,
       readings: told.readings,
     };

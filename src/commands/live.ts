@@ -2,7 +2,6 @@ import { openSync } from 'node:fs';
 import { ReadStream } from 'node:tty';
 import { followedFiles, NO_FILES } from '../collect/agent-files.ts';
 import type { Prepared } from '../collect/prepare.ts';
-import { demoLive } from '../live/demo/demo.ts';
 import type { Live } from '../live/live.ts';
 import { LiveEngine } from '../live/live-engine.ts';
 import { keepNurserySmall } from './small-nursery.ts';
@@ -69,7 +68,8 @@ export const live = async (
 };
 
 /** The same screen on an invented machine: nothing real is looked at or signalled. */
-export const demo = (options: LiveOptions, env: NodeJS.ProcessEnv): Promise<number> => {
+export const demo = async (options: LiveOptions, env: NodeJS.ProcessEnv): Promise<number> => {
   keepNurserySmall();
-  return show(demoLive(), options, env);
+  const { startDemo } = await import('../live/demo.ts');
+  return show((await startDemo(options)).live, options, env);
 };

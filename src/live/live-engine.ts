@@ -29,6 +29,14 @@ export interface LiveEngineOptions {
   readonly all: boolean;
   /** Where the setup screen saves to; null: there is no home. */
   readonly configPath?: string | null;
+  /** What happened before; the end of the audit log when absent. */
+  readonly log?: readonly LogLine[];
+  /** Where acts are recorded; null: nowhere, because nothing real is done. */
+  readonly stateDirectory?: string | null;
+  /** How long a process may take to obey TERM; the default of every act when absent. */
+  readonly graceMs?: number | undefined;
+  /** Looks only when asked to, until `startLooking`. */
+  readonly byHand?: boolean;
 }
 
 /** Points of the header's sparkline. */
@@ -49,6 +57,7 @@ export class LiveEngine implements Live {
   #all: boolean;
   #abort: AbortController | null = null;
   #filesTimer: NodeJS.Timeout | null = null;
+  #beforeLook: () => void = () => {};
   /** Settles when nobody plans or acts any more. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -63,7 +72,7 @@ export class LiveEngine implements Live {
       slowedDown: false,
       readOnly: options.system.readOnly,
       running: null,
-      log: auditTail(options.env),
+      log: options.log ?? auditTail(options.env),
       error: null,
     };
     this.#history.record(first);
@@ -80,7 +89,7 @@ export class LiveEngine implements Live {
     // A recorded table does not change: one look is all there is.
     const recorded = options.system.readOnly !== null;
     const engine = new LiveEngine(options, recorded ? first : withLeaksSeenTwice(null, first));
-    if (!recorded) engine.#sampler.start(SECOND_LOOK_MS);
+    if (!recorded && options.byHand !== true) engine.#sampler.start(SECOND_LOOK_MS);
     await turnOfLoop(); // what comes next is the screen, which takes as long to load as a look
     return engine;
   }
@@ -168,6 +177,8 @@ export class LiveEngine implements Live {
     const found = this.#state.snapshot.processes.find(p => keyOf(p.facts) === keyOf(target));
     if (found === undefined) return 'It is gone.';
     if (found.tmux === null) return `${found.name} (${target.pid}) is in no tmux pane.`;
+    if (this.#options.system.around !== undefined)
+      return `${found.name} (${target.pid}) is in a pane of another machine: there is no going there.`;
     return jumpToPane(found.tmux, this.#options.env);
   }
 
@@ -185,7 +196,8 @@ export class LiveEngine implements Live {
   }
 
   async saveSettings(settings: Settings): Promise<string> {
-    const { configPath } = this.#options;
+    const { configPath, system } = this.#options;
+    if (system.backend === 'demo') return 'This machine is invented: nothing was saved.';
     if (configPath == null) throw new Error('Nothing was saved: there is no home directory.');
     return saveSettings(configPath, settings);
   }
@@ -195,18 +207,24 @@ export class LiveEngine implements Live {
 
   setAll(all: boolean): void {
     this.#all = all;
-    this.refresh();
+    void this.refresh();
   }
 
-  refresh(): void {
-    void this.#sampler.now();
+  refresh(): Promise<void> {
+    return this.#sampler.now();
+  }
+
+  /** For an engine that looked by hand until now; `before` comes before each look. */
+  startLooking(before: () => void): void {
+    this.#beforeLook = before;
+    this.#sampler.start();
   }
 
   /** A heartbeat file changed: on screen within a second, but a busy disk does not drive the refresh. */
   noteFiles(): void {
     this.#filesTimer ??= setTimeout(() => {
       this.#filesTimer = null;
-      this.refresh();
+      void this.refresh();
     }, FILES_SETTLE_MS);
   }
 
@@ -220,6 +238,7 @@ export class LiveEngine implements Live {
 
   async #sample(): Promise<void> {
     try {
+      this.#beforeLook();
       const looked = await this.#options.collector.collect({ all: this.#all, past: this.#history });
       this.#history.record(looked);
       const snapshot = this.#state.readOnly ? looked : withLeaksSeenTwice(this.#state.snapshot, looked);

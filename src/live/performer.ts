@@ -19,6 +19,9 @@ export interface PerformInput {
   /** The boot that the plan belongs to. */
   readonly boot: string | null;
   readonly signal: AbortSignal;
+  /** Where it is recorded; null: nowhere, because nothing real is done. */
+  readonly stateDirectory?: string | null;
+  readonly graceMs?: number | undefined;
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
@@ -39,6 +42,7 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
     why: askedFor(request),
     plan,
     boot,
+    directory: input.stateDirectory,
     run: () => carryOut(input),
   });
   if (performed.status === 'held') throw new Error(performed.why);
@@ -50,7 +54,11 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
     worse,
     log: [
       { at, text: summary, tone: failed(request, outcomes) ? 'bad' : 'good' },
-      ...performed.warnings.map(text => ({ at, text, tone: 'warn' as const })),
+      ...(input.stateDirectory === null ? [] : performed.warnings).map(text => ({
+        at,
+        text,
+        tone: 'warn' as const,
+      })),
     ],
   };
 };
@@ -80,6 +88,7 @@ const carryOut = async ({
   plan,
   request,
   signal,
+  graceMs,
   onOutcome,
 }: PerformInput): Promise<Deed & Pick<Performed, 'summary' | 'worse'>> => {
   const startedAt = performance.now();
@@ -95,6 +104,7 @@ const carryOut = async ({
     system,
     plan,
     signal,
+    graceMs,
     confirmed,
     snapshotAgain,
     onProgress: (progress: { readonly type: string; readonly outcome?: Outcome }) => {

@@ -1,7 +1,8 @@
+import type { Reading } from '../model/heartbeat.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { SignalName } from '../model/plan.ts';
 import type { NamedEnv, ProcessDetails } from '../model/process.ts';
-import type { Backend, Look, TmuxServer } from '../model/snapshot.ts';
+import type { Backend, ClaudeRecords, Look, TmuxServer } from '../model/snapshot.ts';
 
 /** Which costlier facts a process needs besides cwd, swap and cgroup. */
 export interface DetailRequest extends Identity {
@@ -27,16 +28,22 @@ export type Presence =
   | { readonly status: 'gone' }
   | { readonly status: 'unreadable'; readonly why: string };
 
+/** Panes, Claude's own records and the files of agents. */
+export interface Surroundings extends ClaudeRecords {
+  readonly tmux: readonly TmuxServer[];
+  readonly readings: readonly Reading[];
+}
+
 /**
- * What every backend fills: procfs, portable, recorded, and the fakes of the tests.
+ * What every backend fills: procfs, portable, recorded, invented, and the fakes of the tests.
  * A backend reports; it neither judges nor signals. Vanished processes are results, not errors.
  */
 export interface System {
   readonly backend: Backend;
   /** Why signals cannot be sent here (a recorded table); null when they can. */
   readonly readOnly: string | null;
-  /** Panes that came with a recorded table; absent where tmux itself can be asked. */
-  readonly recordedTmux?: readonly TmuxServer[];
+  /** What a machine that is not this one tells besides its processes; absent on this one, which is asked itself. */
+  around?(): Surroundings;
   /** One look at all processes. Rejects only when enumeration itself fails, with a sentence. */
   look(): Promise<Look>;
   /** Named environment variables; a process whose environment cannot be read is absent: no evidence. */

@@ -18,10 +18,11 @@ export const bundleDemo = async ({ dropIn }: { readonly dropIn: boolean }): Prom
     stdin: {
       contents: `
         ${tuiEntry('./src/tui/main.tsx')}
-        import { demoLive } from './src/live/demo/demo.ts';
-        const live = demoLive({ ticking: false, stepMs: 20 });
+        import { startDemo } from './src/live/demo.ts';
         const { stdin, stdout, env } = process;
-        runTui({ live, options: {}, stdin, stdout, env }).then(code => process.exit(code));
+        startDemo({ ticking: false })
+          .then(({ live }) => runTui({ live, options: {}, stdin, stdout, env }))
+          .then(code => process.exit(code));
       `,
       resolveDir: at('../..'),
       loader: 'ts',

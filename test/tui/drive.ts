@@ -1,6 +1,7 @@
 import './plain-environment.ts';
 
-import { type DemoLive, type DemoOptions, demoLive } from '../../src/live/demo/demo.ts';
+import { type Demo, type DemoOptions, startDemo } from '../../src/live/demo.ts';
+import type { Live } from '../../src/live/live.ts';
 import { BINDINGS, type BindingName } from '../../src/tui/keys/keymap.ts';
 import { runTui, type TuiOptions } from '../../src/tui/main.tsx';
 import { HeadlessTerminal } from '../support/terminal.ts';
@@ -32,7 +33,8 @@ export const sent = (key: string): string => {
 
 export interface Driven {
   readonly terminal: HeadlessTerminal;
-  readonly live: DemoLive;
+  /** The machine behind the screen. */
+  readonly demo: Demo;
   /** The exit code, once the TUI has ended. */
   readonly ended: Promise<number>;
   /** Presses keys by the names of their bindings, each in a read of its own. */
@@ -43,14 +45,40 @@ export interface Driven {
 
 export interface DriveOptions extends DemoOptions, TuiOptions {
   readonly env?: NodeJS.ProcessEnv;
-  readonly live?: DemoLive;
+  readonly demo?: Demo;
+  /** In front of the engine: what a test wants to answer itself. */
+  readonly answering?: (live: Live) => Partial<Live>;
   readonly stopSelf?: () => void;
 }
+
+/** The invented machine with time standing still, after as few looks as tell the same. */
+export const standingDemo = (options: DemoOptions = {}): Promise<Demo> =>
+  startDemo({ ticking: false, looks: 7, graceMs: 60, pace: async () => {}, ...options });
+
+const asPlainLive = (live: Live): Live => ({
+  subscribe: listener => live.subscribe(listener),
+  getState: () => live.getState(),
+  history: key => live.history(key),
+  proportionalMemory: pid => live.proportionalMemory(pid),
+  plan: request => live.plan(request),
+  run: (plan, request) => live.run(plan, request),
+  cancel: () => live.cancel(),
+  jump: target => live.jump(target),
+  setInterval: seconds => live.setInterval(seconds),
+  exportScreen: (extension, text) => live.exportScreen(extension, text),
+  copyToTmux: async () => false,
+  saveSettings: settings => live.saveSettings(settings),
+  setFrozen: frozen => live.setFrozen(frozen),
+  setAll: all => live.setAll(all),
+  refresh: () => live.refresh(),
+  stop: () => live.stop(),
+});
 
 /** The whole TUI in a terminal without a screen, on the invented machine, with time standing still. */
 export const drive = async (columns: number, rows: number, options: DriveOptions = {}): Promise<Driven> => {
   const terminal = new HeadlessTerminal(columns, rows);
-  const live = options.live ?? demoLive({ ticking: false, stepMs: 1, ...options });
+  const demo = options.demo ?? (await standingDemo(options));
+  const live = { ...asPlainLive(demo.live), ...options.answering?.(demo.live) };
   const ended = runTui({
     live,
     options,
@@ -74,7 +102,7 @@ export const drive = async (columns: number, rows: number, options: DriveOptions
   };
   const driven: Driven = {
     terminal,
-    live,
+    demo,
     ended,
     press: async (...names) => {
       for (const name of names) {
@@ -90,7 +118,7 @@ export const drive = async (columns: number, rows: number, options: DriveOptions
     close: async () => {
       terminal.type('\u0003');
       const code = await ended;
-      await live.stop();
+      await demo.live.stop();
       await terminal.settled();
       return code;
     },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { growthOf } from '../../src/judge/growth.ts';
-import { demoSnapshot } from '../../src/live/demo/demo.ts';
 import { cells } from '../../src/model/width.ts';
 import { COLUMNS, columnsFor, VERDICT_WORDS } from '../../src/tui/look/columns.ts';
 import { glyphsFor, speaksUtf8 } from '../../src/tui/look/glyphs.ts';
@@ -9,11 +8,18 @@ import { THEMES, TONES, themeFor } from '../../src/tui/look/theme.ts';
 import { layoutFor } from '../../src/tui/view/layout.ts';
 import { lineToWidth, lineWidth, paint, run, toWidth, wrap } from '../../src/tui/view/line.ts';
 import { treeRows } from '../../src/tui/view/rows.ts';
+import { standingDemo } from './drive.ts';
 
+const demo = await standingDemo({ all: true });
 const unicode = glyphsFor({ LANG: 'C.UTF-8' });
 
 describe('columns', () => {
-  const rows = treeRows(demoSnapshot(), { folded: new Set(), filter: '', sort: 'start', all: true });
+  const rows = treeRows(demo.live.getState().snapshot, {
+    folded: new Set(),
+    filter: '',
+    sort: 'start',
+    all: true,
+  });
 
   test.each(COLUMNS)('$id fits its width on every row', column => {
     for (const row of rows) expect(cells(column.text(row))).toBeLessThanOrEqual(column.width);

@@ -107,7 +107,7 @@ describe.each([
     pty.process.write('\u001b');
     await pty.shows('5 leaked');
     pty.resize(60, 40);
-    await pty.shows('5 leaked, 702M reclaimable');
+    await pty.shows('5 leaked, 70');
     pty.resize(100, 30);
     await pty.shows('1 of ');
     pty.process.write('q');

@@ -20,7 +20,7 @@ const picture = async (name: string, svg: string): Promise<void> => {
 };
 
 test.each(SCENES)('$name: $title', async ({ name, title, columns, rows, press, until, picture: wanted }) => {
-  const driven = await drive(columns, rows);
+  const driven = await drive(columns, rows, { looks: 35 });
   await driven.press(...press);
   if (until) await driven.terminal.until(until);
   const svg = screenSvg(driven.terminal, `reaptop: ${title}`);

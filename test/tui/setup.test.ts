@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { demoLive } from '../../src/live/demo/demo.ts';
 import type { Settings } from '../../src/model/look.ts';
 import { type Driven, drive } from './drive.ts';
 import { handOf } from './mouse-hand.ts';
@@ -8,15 +7,13 @@ let driven: Driven;
 let saved: Settings[] = [];
 const open = async (columns = 120, rows = 40): Promise<void> => {
   saved = [];
-  const live = demoLive({ ticking: false, stepMs: 1 });
   driven = await drive(columns, rows, {
-    live: {
-      ...live,
+    answering: () => ({
       saveSettings: async settings => {
         saved.push(settings);
         return 'Saved.';
       },
-    },
+    }),
   });
 };
 afterEach(async () => {

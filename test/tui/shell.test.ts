@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { demoLive } from '../../src/live/demo/demo.ts';
-import { DEMO_PROCESSES } from '../../src/live/demo/machine.ts';
+import { INVENTED_PROCESSES } from '../../src/observe/invented/machine.ts';
 import { drive } from './drive.ts';
 
 describe('the terminal is given back', () => {
@@ -76,13 +75,13 @@ describe('frames', () => {
   test('nothing is written when nothing visible changed', async () => {
     const driven = await drive(80, 24);
     const before = driven.terminal.stdout.writes.length;
-    driven.live.refresh();
-    driven.live.refresh();
+    void driven.demo.live.refresh();
+    void driven.demo.live.refresh();
     await driven.type('');
     // The first refresh may move the sparkline by one; after that the machine stands still.
     const settled = driven.terminal.stdout.writes.length;
     expect(settled - before).toBeLessThanOrEqual(2);
-    driven.live.setFrozen(false);
+    driven.demo.live.setFrozen(false);
     driven.terminal.type('\u001b[I');
     await driven.type('');
     expect(driven.terminal.stdout.writes.length).toBe(settled);
@@ -132,19 +131,17 @@ describe('frames', () => {
   });
 
   test('wide and combining characters keep every column in its place', async () => {
-    const odd = DEMO_PROCESSES.map(p =>
-      p.pid === 3310
-        ? { ...p, name: '価格サーバー', why: ['e\u0301te\u0301 terminé: 終了しました, ещё 🙂'] }
-        : p,
+    const odd = INVENTED_PROCESSES.map(p =>
+      p.pid === 3310 ? { ...p, argv: ['npx', '価格サーバー-e\u0301te\u0301-ещё-mcp'] } : p,
     );
-    const driven = await drive(100, 30, { live: demoLive({ ticking: false, processes: odd }) });
+    const driven = await drive(140, 30, { processes: odd });
     const row = driven.terminal.lines().find(line => line.includes('価格'))!;
     const other = driven.terminal.lines().find(line => line.includes('3402'))!;
     const cellsBefore = (line: string, part: string): number => {
       const head = line.slice(0, line.indexOf(part));
-      return [...head].reduce((n, c) => n + (/[\u3000-\uffff]/.test(c) ? 2 : 1), 0);
+      return [...head].reduce((n, c) => n + (c === '\u0301' ? 0 : /[\u3000-\uffff]/.test(c) ? 2 : 1), 0);
     };
-    expect(cellsBefore(row, 'e\u0301te\u0301')).toBe(cellsBefore(other, 'seen below'));
+    expect(cellsBefore(row, 'started by')).toBe(cellsBefore(other, 'was seen below'));
     await driven.close();
   });
 });
@@ -172,7 +169,7 @@ describe('looks', () => {
     await driven.type('j');
     expect(driven.terminal.alternate).toBe(false);
     expect(driven.terminal.text()).toContain(
-      'Row 2 of 53: npm exec context7-mcp, wrapper, process 3310, leak, 69.0 MiB',
+      'Row 2 of 53: npm exec @upstash/context7-mcp, wrapper, process 3310, leak, 69.0 MiB',
     );
     expect(driven.terminal.text()).not.toMatch(/[│├└▾]/);
     await driven.close();

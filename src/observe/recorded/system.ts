@@ -12,7 +12,7 @@ export const recordedSystem = (table: RecordedTable): System => {
   return {
     backend: 'recorded',
     readOnly: READ_ONLY,
-    recordedTmux: table.tmux,
+    around: () => ({ tmux: table.tmux, sessions: [], workers: [], strange: [], readings: [] }),
     look: async () => table.look,
     environ: async targets => {
       const found = new Map<IdentityKey, NamedEnv>();

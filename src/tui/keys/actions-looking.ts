@@ -1,3 +1,4 @@
+import type { Finding } from '../../model/finding.ts';
 import { type Identity, keyOf } from '../../model/identity.ts';
 import { helpContent } from '../content/help.ts';
 import { bodyRows } from '../view/layout.ts';
@@ -33,11 +34,18 @@ const stepFinding = (controller: Controls, by: 1 | -1): void => {
     controller.notice('The findings concern files only: tab shows them.');
     return;
   }
-  const at = findings.findIndex(f => f.processes.some(i => keyOf(i) === view.selected));
+  const isHere = (f: Finding | undefined): f is Finding =>
+    f?.processes.some(i => keyOf(i) === view.selected) === true;
+  // A process may have two findings: the one we came for is under the panel's cursor.
+  const shown = view.panel === 'findings' ? snapshot.findings[view.panelCursor] : undefined;
+  const at = isHere(shown) ? findings.indexOf(shown) : findings.findIndex(isHere);
   const next = at < 0 ? (by > 0 ? 0 : findings.length - 1) : (at + by + findings.length) % findings.length;
   const finding = findings[next]!;
-  if (reveal(controller, finding.processes[0]!)) controller.notice(`${finding.severity}: ${finding.title}`);
-  else controller.notice('That process is gone, or hidden: a shows all.');
+  if (reveal(controller, finding.processes[0]!)) {
+    if (view.panel === 'findings')
+      controller.dispatch({ type: 'panel-cursor', cursor: snapshot.findings.indexOf(finding) });
+    controller.notice(`${finding.severity}: ${finding.title}`);
+  } else controller.notice('That process is gone, or hidden: a shows all.');
 };
 
 const FOCUS: readonly Focus[] = ['tree', ...PANELS];

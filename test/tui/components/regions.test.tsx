@@ -5,7 +5,6 @@ import { Text } from 'ink';
 import { render } from 'ink-testing-library';
 import { Profiler, type ReactNode } from 'react';
 import { describe, expect, test } from 'vitest';
-import { demoLive } from '../../../src/live/demo/demo.ts';
 import { Footer } from '../../../src/tui/components/footer.tsx';
 import { Header } from '../../../src/tui/components/header.tsx';
 import { Panel } from '../../../src/tui/components/panel.tsx';
@@ -17,10 +16,13 @@ import { glyphsFor } from '../../../src/tui/look/glyphs.ts';
 import { THEMES, type Theme, type Tone } from '../../../src/tui/look/theme.ts';
 import { type Line, run } from '../../../src/tui/view/line.ts';
 import type { Screen, ScreenStore } from '../../../src/tui/view/screen.ts';
+import { standingDemo } from '../drive.ts';
+
+const demo = await standingDemo();
 
 const controller = (columns = 90, rows = 24): Controller =>
   new Controller({
-    live: demoLive({ ticking: false }),
+    live: demo.live,
     size: { columns, rows },
     glyphs: glyphsFor({ LANG: 'C.UTF-8' }),
     quit: () => {},

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { demoLive } from '../../../src/live/demo/demo.ts';
 import { helpContent } from '../../../src/tui/content/help.ts';
 import { ACTIONS } from '../../../src/tui/keys/actions.ts';
 import { CONTEXTS } from '../../../src/tui/keys/context.ts';
 import { BINDINGS, type Situation } from '../../../src/tui/keys/keymap.ts';
 import { keyTableMarkdown } from '../../../src/tui/keys/table.ts';
 import { INITIAL_VIEW } from '../../../src/tui/view/state.ts';
+import { standingDemo } from '../drive.ts';
+
+const demo = await standingDemo();
 
 const situation = (change: Partial<Situation['state']> = {}): Situation => {
-  const live = demoLive({ ticking: false });
-  return { view: INITIAL_VIEW, state: { ...live.getState(), ...change }, row: null, targets: [] };
+  return { view: INITIAL_VIEW, state: { ...demo.live.getState(), ...change }, row: null, targets: [] };
 };
 const reason = (name: string, s: Situation): string | null =>
   BINDINGS.find(b => b.name === name)!.disabledReason!(s);

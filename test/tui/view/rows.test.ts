@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { demoSnapshot } from '../../../src/live/demo/demo.ts';
 import { type RowOptions, treeRows } from '../../../src/tui/view/rows.ts';
+import { standingDemo } from '../drive.ts';
 
+const demo = await standingDemo({ all: true });
+const demoSnapshot = () => demo.live.getState().snapshot;
 const OPTIONS: RowOptions = { folded: new Set(), filter: '', sort: 'start', all: false };
 const rows = (change: Partial<RowOptions> = {}) => treeRows(demoSnapshot(), { ...OPTIONS, ...change });
 const names = (change: Partial<RowOptions> = {}) =>
