@@ -9,7 +9,7 @@ import { enter, INSIDE } from './sandbox.ts';
 import { SCENES } from './scenes/index.ts';
 import type { Scene } from './stage/scene.ts';
 
-const SCENE_TIMEOUT_MS = 240_000;
+const SCENE_TIMEOUT_MS = 400_000;
 
 const USAGE = `npm run real -- [--scene NAME…] [--ending ${ENDINGS.join('|')}] [--runs N] [--list] [--verbose] [--allow-missing]
 Plays scenes with real agents and compares every process with what the scene knows. Needs root.

@@ -121,12 +121,13 @@ describe('a session that was cleared and then moved to the background', () => {
     [5000, 1, '/bin/bash -c sleep', { env, details: { output: OUTPUT } }],
     [5001, 5000, 'sleep 3001', { env }],
     [5002, 1, 'sleep 3002', { env: { ...SHELL, CLAUDE_CODE_SESSION_ID: 'in-between' } }],
+    [5003, 1, 'java', { env: { ...SERVER, CLAUDE_CODE_SESSION_ID: FIRST } }],
   ];
   const adopting = session(6000, NEW, { kind: 'bg', adoptedOutputs: [OUTPUT] });
 
   it('keeps the shell whose output it reads on, and all that the same process had started', () => {
     const { at } = world(rows, { sessions: [adopting] });
-    for (const pid of [5000, 5001, 5002])
+    for (const pid of [5000, 5001, 5002, 5003])
       expect(at(pid)).toMatchObject({ verdict: 'live', owner: { pid: 6000, how: 'continued' } });
   });
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { until } from '../../support/until.ts';
 
 /** Agents start slowly on two cores. */
-export const PATIENCE = { timeoutMs: 40_000 };
+export const PATIENCE = { timeoutMs: 90_000 };
 
 export const tmux = (env: NodeJS.ProcessEnv, ...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync('tmux', ['-u', ...args], { env, encoding: 'utf8' });
