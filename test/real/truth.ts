@@ -10,7 +10,7 @@ export interface Truth {
   /** What only somebody who watched can prove: the TUI that was open before clears it. */
   readonly watched?: 'leak';
   /** What is below it, where that is judged in another way. */
-  readonly below?: Verdict;
+  readonly below?: readonly Verdict[];
   /** The kind of this very process; what is below it is known by its program. */
   readonly kind?: string;
   /** The pid of its live owner; `dead`: an owner that has ended; null: none at all. */

@@ -40,7 +40,8 @@ const supervised = (stage: Stage): void => {
         what: 'part of the supervisor',
         verdict: 'protected',
         kind: 'agent',
-        below: 'live', // a spare starts the servers of the project before anybody has claimed it
+        // Another spare, and the servers that a spare starts before anybody has claimed it.
+        below: ['protected', 'live'],
       });
 };
 

@@ -2,7 +2,7 @@ import { until } from '../../support/until.ts';
 import type { Need } from '../packages.ts';
 import type { ToolCall } from '../stand-in/script.ts';
 import type { Stage } from './stage.ts';
-import { below, type Seen, stillRuns } from './table.ts';
+import { below, lasting, type Seen, stillRuns } from './table.ts';
 import { PATIENCE } from './terminal.ts';
 
 /** How an agent besides Claude is made to work: all of them do so with an invented key and a model of their user's. */
@@ -163,11 +163,11 @@ export class AgentSession {
     return new AgentSession(stage, name, await AgentSession.#find(stage, name, terminal.pid));
   }
 
-  /** The innermost of its processes; those above only wait for it. */
+  /** The innermost of its processes; those above only wait for it. A child that has yet to exec looks like one, too. */
   static async #find(stage: Stage, name: AgentName, of: number): Promise<Seen> {
     const { program } = AGENTS[name];
     const family = (): readonly Seen[] =>
-      below(of).filter(seen => seen.pid !== of && program.test(seen.command));
+      below(of, lasting()).filter(seen => seen.pid !== of && program.test(seen.command));
     await stage.settled();
     const innermost = await until(
       `${name} to start`,
