@@ -3,6 +3,9 @@ import type { Family } from './families.ts';
 // elan's toolchains, and the Nix store's; a `lean` or `lake` found there is no namesake.
 const TOOLCHAINS = ['/.elan/', '/toolchains/', '/lean4-', '/lean-toolchain'] as const;
 
+/** What the kernel calls lake: by itself, and below the wrappers of Nix. */
+export const LAKE_COMMS: ReadonlySet<string> = new Set(['lake', 'lake.orig', '.lake-wrapped']);
+
 /** Lean 4 and what serves it. `lean` of LeanCloud and other tools called lake have other arguments. */
 export const LEAN: readonly Family[] = [
   {

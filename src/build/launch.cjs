@@ -80,8 +80,8 @@ const start = () => {
 };
 
 /** Hooks run at every step of every session, and status bars every few seconds: small programs of their own. */
-const isQuick =
-  argv[2] === 'hook'
-    ? () => require('./hook.js').hookEntry(argv.slice(3))
-    : argv.includes('--line') && (() => require('./line.js').lineEntry(argv.slice(2)));
-if (!isQuick || !isQuick()) start();
+const answered = () => {
+  if (argv[2] === 'hook') return require('./hook.js').hookEntry(argv.slice(3));
+  return argv.includes('--line') && require('./line.js').lineEntry(argv.slice(2));
+};
+if (!answered()) start();

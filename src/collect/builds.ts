@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
+import { LAKE_COMMS } from '../agents/lean.ts';
 import { recognise } from '../judge/recognise/recognise.ts';
 import type { Identity } from '../model/identity.ts';
 import { projectOf } from '../observe/files/project.ts';
 import { ageSeconds } from '../observe/procfs/kin.ts';
 import { type NamedProcess, processesNamed } from '../observe/procfs/named.ts';
-
-/** What lake is called: by itself, and by the wrappers of Nix. */
-const LAKES: ReadonlySet<string> = new Set(['lake', 'lake.orig', '.lake-wrapped']);
 
 export interface RunningBuild extends Identity {
   readonly name: string;
@@ -23,7 +21,7 @@ const directoryOf = ({ argv, cwd }: NamedProcess): string | null => {
 
 /** Builds of this project, `lake serve` and `setup-file` left out. A wrapper and the lake below it are one. */
 export const buildsOf = (project: string): readonly RunningBuild[] => {
-  const lakes = processesNamed(LAKES).filter(lake => recognise(lake).role === 'lake-build');
+  const lakes = processesNamed(LAKE_COMMS).filter(lake => recognise(lake).role === 'lake-build');
   const inside = lakes.filter(lake => {
     const directory = directoryOf(lake);
     return directory !== null && projectOf(directory) === project;

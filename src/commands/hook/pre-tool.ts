@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import { type BuildHolder, buildHolder, takeBuildLock } from '../../act/hooks/build-lock.ts';
 import { DIAGNOSTIC_LOCK, foreignLock, makeDiagnosticLock } from '../../act/hooks/diagnostic-lock.ts';
 import { readSession, updateSession } from '../../act/hooks/session-state.ts';
+import { LAKE_COMMS } from '../../agents/lean.ts';
+import type { RunningBuild } from '../../collect/builds.ts';
 import { deny, warn } from '../../judge/hooks/answers.ts';
 import { type Busy, decideBuild } from '../../judge/hooks/build.ts';
 import { starMatcher } from '../../model/glob.ts';
 import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
 import { projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
+import { processesNamed } from '../../observe/procfs/named.ts';
 import { beaten, beatTask } from './beat.ts';
 import { freshSession, type HookContext, isSeedsTask, placeOf, type TaskPlace, taskOf } from './context.ts';
 
@@ -22,13 +25,19 @@ const described = ({ by, session, what, since, pid }: BuildHolder, now: number):
   sinceSeconds: (now - since) / 1000,
 });
 
+/** What tells one lake from another is loaded only when there is one. */
+const runningBuilds = async (project: string): Promise<readonly RunningBuild[]> => {
+  if (processesNamed(LAKE_COMMS).length === 0) return [];
+  const { buildsOf } = await import('../../collect/builds.ts');
+  return buildsOf(project);
+};
+
 /** Who is in the way: the lock's holder, another build, or a lock of the seeds' scripts. */
 const inTheWay = async (context: HookContext, project: string): Promise<Busy | null> => {
   const { directory, input, now } = context;
   const holder = directory === null ? null : buildHolder(directory, project, now);
   if (holder !== null) return described(holder, now);
-  const { buildsOf } = await import('../../collect/builds.ts');
-  const [build] = buildsOf(project);
+  const [build] = await runningBuilds(project);
   if (build !== undefined) return { who: `${build.name} (${build.pid})`, sinceSeconds: build.ageSeconds };
   const own = directory === null ? [] : (readSession(directory, input.sessionId)?.locks ?? []);
   const ours = new Set(

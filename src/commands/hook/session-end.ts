@@ -1,5 +1,5 @@
 import { forgetSession, readSession } from '../../act/hooks/session-state.ts';
-import { type HookAnswer, NO_ANSWER } from '../../model/hook.ts';
+import { type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
 import type { Identity } from '../../model/identity.ts';
 import { allKin, bootId, uptime } from '../../observe/procfs/kin.ts';
 import { asSessionName, type LineageLine } from '../../remember/lineage-line.ts';
@@ -30,7 +30,12 @@ const descendants = (agent: Identity): readonly (Identity & { readonly parent: I
 };
 
 /** Written down while the agent still lives: what survives it is then known to be its own. */
-const recordLineage = ({ directory, input, agent, log }: HookContext): void => {
+const recordLineage = (
+  { directory, input, log, ...context }: HookContext,
+  session: HookSession | null,
+): void => {
+  // A hook that starts late finds nobody above it any more.
+  const agent = context.agent ?? session?.agent ?? null;
   const [boot, clock] = [bootId(), uptime()];
   if (directory === null || agent === null || boot === null || clock === null) return;
   const lines = descendants(agent).map(
@@ -54,8 +59,8 @@ const recordLineage = ({ directory, input, agent, log }: HookContext): void => {
 /** SessionEnd: the lineage first, for there is little time. */
 export const sessionEnd = (context: HookContext): HookAnswer => {
   const { directory, input } = context;
-  recordLineage(context);
   const session = directory === null ? null : readSession(directory, input.sessionId);
+  recordLineage(context, session);
   if (directory === null || session === null) return NO_ANSWER;
   releaseLocks(context, session.locks);
   beatTask(context, taskOf(session), { status: 'ended' });

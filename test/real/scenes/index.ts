@@ -6,6 +6,7 @@ import { CLAUDE_INSIDE } from './claude-inside.ts';
 import { CLAUDE_KILLED } from './claude-killed.ts';
 import { CLAUDE_MOVED } from './claude-moved.ts';
 import { CLAUDE_RENAMED } from './claude-renamed.ts';
+import { HOOKS } from './hooks.ts';
 import { SERVERS } from './servers.ts';
 import { WORKERS } from './workers.ts';
 
@@ -14,6 +15,7 @@ export const SCENES: readonly Scene[] = [
   ...CLAUDE_MOVED,
   ...CLAUDE_RENAMED,
   ...CLAUDE_INSIDE,
+  ...HOOKS,
   ...WORKERS,
   ...OTHER_AGENTS,
   ...BROWSERS,
