@@ -25,7 +25,7 @@ session=$2; shift 2
 for command in "$@"; do
   if [ -n "$session" ]; then CLAUDE_CODE_SESSION_ID=$session CLAUDECODE=1 sh -c "exec $command" & else sh -c "exec $command" & fi
 done
-sleep 600 &
+sleep 86400 &
 wait
 `;
 
