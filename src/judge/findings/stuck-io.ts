@@ -11,7 +11,7 @@ export const stuckIo: Detector = ({ processes, config, past }) =>
       {
         id: 'stuck-io',
         severity: 'warn',
-        title: `${p.name} (${p.facts.pid}) waits for I/O since ${formatAge(seconds)}`,
+        title: `${p.name} (${p.facts.pid}) has waited for I/O for ${formatAge(seconds)}`,
         why: 'state D: the kernel lets no signal through until the device or the file server answers',
         processes: [identityOf(p)],
         files: [],

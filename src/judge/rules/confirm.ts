@@ -6,7 +6,7 @@ const DOOMED: readonly Verdict[] = ['suspect', 'leak'];
 
 /**
  * A leak must be seen twice before anything acts on it: a process between fork and exec, or an agent
- * that has not registered yet, looks leaked for a moment. What the earlier look thought better of wins.
+ * that has not registered yet, looks leaked for a moment. The milder of the two verdicts stands.
  */
 export const confirmedBy = (earlier: Snapshot, now: Snapshot): Snapshot => {
   const before = new Map(earlier.processes.map(p => [keyOf(p.facts), p.verdict]));
