@@ -72,6 +72,7 @@ const runMain = async (options: MainOptions): Promise<number> => {
       {
         ...liveOptions,
         poll: options.poll === true,
+        at: options.at,
         configPath: options.config ?? userConfigPath(process.env),
       },
       process.env,

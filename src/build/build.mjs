@@ -46,6 +46,7 @@ const CHUNKS = {
   'commands/line/line.ts': 'line-looked.js',
   'commands/prebuild.ts': 'prebuild.js',
   'commands/exclusive.ts': 'exclusive.js',
+  'remember/recorder/index.ts': 'recorder.js',
   'tui/main.tsx': 'tui.js',
 };
 

@@ -1,9 +1,13 @@
 import { openSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { ReadStream } from 'node:tty';
 import { followedFiles, NO_FILES } from '../collect/agent-files.ts';
 import type { Prepared } from '../collect/prepare.ts';
 import type { Live } from '../live/live.ts';
 import { LiveEngine } from '../live/live-engine.ts';
+import { TimeTravel } from '../live/time-travel.ts';
+import { stateDirectory } from '../observe/state/state-directory.ts';
+import type { Asked } from '../remember/recorder/index.ts';
 import { keepNurserySmall } from './small-nursery.ts';
 
 export interface LiveOptions {
@@ -41,7 +45,11 @@ const show = async (
 /** The live screen on this machine, or on a recorded table. */
 export const live = async (
   { system, config, collectorWith }: Prepared,
-  options: LiveOptions & { readonly poll: boolean; readonly configPath: string | null },
+  options: LiveOptions & {
+    readonly poll: boolean;
+    readonly configPath: string | null;
+    readonly at?: Asked | undefined;
+  },
   env: NodeJS.ProcessEnv,
 ): Promise<number> => {
   keepNurserySmall();
@@ -61,10 +69,26 @@ export const live = async (
     configPath,
   });
   try {
-    return await show(engine, options, env);
+    return await show(await withPast(engine, options.at, system.readOnly !== null, env), options, env);
   } finally {
     await files.close();
   }
+};
+
+/** A recorded table has no other past than itself. */
+const withPast = async (
+  engine: LiveEngine,
+  at: Asked | undefined,
+  recorded: boolean,
+  env: NodeJS.ProcessEnv,
+): Promise<Live> => {
+  if (recorded) return engine;
+  const travel = new TimeTravel({ live: engine, env, directory: stateDirectory(env) });
+  if (at === undefined) return travel;
+  const why = await travel.open(at, Date.now() - uptime() * 1000);
+  if (why === null) return travel;
+  await engine.stop();
+  throw new Error(why);
 };
 
 /** The same screen on an invented machine: nothing real is looked at or signalled. */

@@ -11,12 +11,15 @@ const TAIL_BYTES = 64 * 1024;
 const TAIL_LINES = 20;
 
 /** The last acts of earlier runs, for the Log panel. An unreadable log is an empty one: it is only history. */
-export const auditTail = (env: NodeJS.ProcessEnv): LogLine[] => {
+export const auditTail = (
+  env: NodeJS.ProcessEnv,
+  { bytes = TAIL_BYTES, lines = TAIL_LINES }: { bytes?: number; lines?: number } = {},
+): LogLine[] => {
   const directory = stateDirectory(env);
   if (directory === null) return [];
   try {
-    const tail = readOwnTail(join(directory, AUDIT_FILE), TAIL_BYTES) ?? '';
-    return tail.split('\n').flatMap(parseLine).slice(-TAIL_LINES);
+    const tail = readOwnTail(join(directory, AUDIT_FILE), bytes) ?? '';
+    return tail.split('\n').flatMap(parseLine).slice(-lines);
   } catch {
     return []; // not ours to read
   }

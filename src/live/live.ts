@@ -2,6 +2,7 @@ import type { MemoryPoint } from '../judge/past.ts';
 import type { Config } from '../model/config.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { Settings } from '../model/look.ts';
+import type { Mark } from '../model/mark.ts';
 import type { Outcome, Plan, SignalName } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
@@ -34,6 +35,18 @@ export interface RunningPlan {
   readonly summary: string | null;
 }
 
+/** A moment of the flight recorder that is shown instead of the present. */
+export interface PastMoment {
+  readonly at: number;
+  /** Why it is not the moment that was asked for; null when it is. */
+  readonly note: string | null;
+  /** What is worth jumping to, oldest first. */
+  readonly marks: readonly Mark[];
+}
+
+/** Which way `[`, `]`, `{` and `}` go. */
+export type TimeStep = 'back' | 'forward' | 'mark-back' | 'mark-forward';
+
 /** All that the TUI shows, replaced as a whole when something changed. */
 export interface LiveState {
   readonly snapshot: Snapshot;
@@ -46,6 +59,8 @@ export interface LiveState {
   readonly running: RunningPlan | null;
   readonly log: readonly LogLine[];
   readonly error: string | null;
+  /** Absent or null: this is now. */
+  readonly moment?: PastMoment | null;
 }
 
 /** The engine as the TUI sees it: a store to subscribe to, and requests to send. It never touches the machine itself. */
@@ -68,6 +83,8 @@ export interface Live {
   exportScreen(extension: string, text: string): Promise<string>;
   /** Into the buffer of the tmux we sit in; false: there is none. */
   copyToTmux(text: string): Promise<boolean>;
+  /** Steps through what guard recorded; resolves to a sentence when there is nothing that way. */
+  travel?(step: TimeStep): Promise<string | null>;
   setInterval(seconds: number): void;
   /** Writes the settings to the user's config; resolves to a sentence that says where. */
   saveSettings(settings: Settings): Promise<string>;

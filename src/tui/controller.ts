@@ -96,7 +96,7 @@ export class Controller implements Controls, ScreenStore {
   }
 
   get layout(): Layout {
-    return layoutFor(this.#size, this.#view.detail);
+    return layoutFor(this.#size, this.#view.detail, this.live.getState().moment != null);
   }
 
   get rows(): readonly Row[] {

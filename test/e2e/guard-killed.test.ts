@@ -18,8 +18,8 @@ afterEach(() => sandbox.close());
 const servers = (agent: RawProcess): RawProcess[] => childrenOf(agent.pid).filter(p => p.comm !== 'sleep');
 
 const KILLS = 50;
-/** A guard is killed while it starts, looks, writes or cleans: its first second holds all of these. */
-const LATEST_KILL_MS = 900;
+/** A guard is killed while it starts, looks, writes or cleans: its first moments hold all of these. */
+const LATEST_KILL_MS = 600;
 
 const lines = (name: string): string[] => {
   try {

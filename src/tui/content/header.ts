@@ -1,9 +1,10 @@
-import { formatBytes, plural } from '../../model/format.ts';
+import { formatBytes, formatMoment, plural } from '../../model/format.ts';
 import { cells } from '../../model/width.ts';
 import { sparkline } from '../look/plot.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
+import { timeLine } from './time-line.ts';
 
 /** One fact of the header: what it says, how loud, and which facts go first when there is no room. */
 interface Fact {
@@ -68,7 +69,8 @@ const flow = (all: readonly Fact[], rows: number, width: number): readonly Line[
 const flags = ({ state, view, snapshot }: Screen): Line => {
   const out: { text: string; tone: Tone }[] = [];
   if (snapshot.host.backend === 'demo') out.push({ text: 'demo', tone: 'faint' });
-  if (state.readOnly) out.push({ text: 'read-only', tone: 'warn' });
+  if (state.moment) out.push({ text: `PAST ${formatMoment(state.moment.at)}`, tone: 'bad' });
+  else if (state.readOnly) out.push({ text: 'read-only', tone: 'warn' });
   if (view.frozen) out.push({ text: 'FROZEN', tone: 'warn' });
   if (view.all) out.push({ text: 'all processes', tone: 'plain' });
   if (view.sort !== 'start') out.push({ text: `by ${view.sort}`, tone: 'plain' });
@@ -99,8 +101,10 @@ export const headerLines = (screen: Screen): readonly Line[] => {
   const spark = sparkline(state.memory, Math.min(SPARK_CELLS, room - 1), snapshot.host.memTotal, glyphs);
   const label = room > SPARK_CELLS + 8 ? 'mem ' : '';
   const right: Line = spark === '' ? every : [run(label, 'faint'), run(spark, 'graph'), run(GAP), ...every];
+  const factRows = layout.headerRows - (layout.timeLine ? 2 : 1);
   return [
     lineToWidth(spread(left, right, width), width),
-    ...flow(facts(screen, narrow), layout.headerRows - 1, width).map(line => lineToWidth(line, width)),
+    ...flow(facts(screen, narrow), factRows, width).map(line => lineToWidth(line, width)),
+    ...(layout.timeLine && state.moment ? [timeLine(state.moment, width)] : []),
   ];
 };

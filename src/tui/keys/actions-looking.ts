@@ -1,3 +1,4 @@
+import type { TimeStep } from '../../live/live.ts';
 import type { Finding } from '../../model/finding.ts';
 import { type Identity, keyOf } from '../../model/identity.ts';
 import { helpContent } from '../content/help.ts';
@@ -89,7 +90,23 @@ const scrollHelp = (controller: Controls, by: number): void => {
   controller.dispatch({ type: 'overlay-scroll', to: Math.min(limit, view.overlayScroll + by) });
 };
 
+/** The past is not frozen: stepping through it must show. */
+const travel = (controller: Controls, step: TimeStep): void => {
+  if (controller.view.frozen !== null) controller.dispatch({ type: 'freeze', snapshot: null });
+  const travelled = controller.live.travel?.(step) ?? Promise.resolve('There is no recording of this.');
+  travelled.then(
+    sentence => {
+      if (sentence !== null) controller.notice(sentence);
+    },
+    (error: unknown) => controller.notice(error instanceof Error ? error.message : String(error), 'bad'),
+  );
+};
+
 export const LOOKING = {
+  'time-back': controller => travel(controller, 'back'),
+  'time-forward': controller => travel(controller, 'forward'),
+  'mark-back': controller => travel(controller, 'mark-back'),
+  'mark-forward': controller => travel(controller, 'mark-forward'),
   filter: controller => controller.dispatch({ type: 'filter-open' }),
   'filter-keep': controller => controller.dispatch({ type: 'filter-close', keep: true }),
   'filter-clear': controller => controller.dispatch({ type: 'filter-close', keep: false }),

@@ -56,3 +56,6 @@ export const needsSteps = ({ view }: Situation): string | null =>
 
 export const needsDetail = ({ view }: Situation): string | null =>
   view.detail ? null : 'The detail pane is closed: enter opens it.';
+
+export const needsPast = ({ state }: Situation): string | null =>
+  state.moment ? null : 'This is now: [ steps back.';

@@ -5,6 +5,8 @@ export interface Size {
 
 export interface Layout extends Size {
   readonly headerRows: number;
+  /** The last row of the header is the time line: the past is shown. */
+  readonly timeLine: boolean;
   readonly columnRow: boolean;
   readonly treeRows: number;
   readonly treeColumns: number;
@@ -28,22 +30,26 @@ const BELOW_ROWS = 30;
 /** From here on the rows of the tree say enough themselves. */
 const CAPTION_COLUMNS = 110;
 
+/** Lower than this the header has one row, which says the moment itself. */
+const TIME_LINE_ROWS = 12;
+
 const headerRowsFor = ({ columns, rows }: Size): number => {
-  if (rows < 12) return 1;
+  if (rows < TIME_LINE_ROWS) return 1;
   return columns < 72 ? 3 : 2;
 };
 
 /** What goes where on a screen of this size. Sizes people use: 40×10, 60×40, 80×24, 120×40, 200×50. */
-export const layoutFor = (size: Size, detailOpen: boolean): Layout => {
+export const layoutFor = (size: Size, detailOpen: boolean, past = false): Layout => {
   const { columns, rows } = size;
-  const headerRows = headerRowsFor(size);
+  const timeLine = past && rows >= TIME_LINE_ROWS;
+  const headerRows = headerRowsFor(size) + (timeLine ? 1 : 0);
   const columnRow = rows >= 8;
   const footerRows = 1;
   const body = Math.max(1, rows - headerRows - (columnRow ? 1 : 0) - footerRows);
   const tabs = rows >= PANEL_ROWS;
   const detail = columns >= BESIDE_COLUMNS ? 'beside' : rows >= BELOW_ROWS ? 'below' : 'instead';
   const wanted = Math.min(12, Math.max(4, Math.round(rows * 0.2)));
-  const base = { ...size, headerRows, columnRow, footerRows, tabs, detail } as const;
+  const base = { ...size, headerRows, timeLine, columnRow, footerRows, tabs, detail } as const;
   if (!detailOpen || detail === 'beside') {
     const panelRows = tabs ? wanted : 0;
     const captionRows = tabs && columns < CAPTION_COLUMNS ? 1 : 0;
