@@ -205,7 +205,14 @@ describe('looking', () => {
 
   test('help scrolls to its end and any other key leaves', async () => {
     await open();
-    await driven.press('help', 'help-page-down', 'help-page-down', 'help-page-down');
+    await driven.press(
+      'help',
+      'help-page-down',
+      'help-page-down',
+      'help-page-down',
+      'help-page-down',
+      'help-page-down',
+    );
     expect(text()).toContain('time since it started');
     await driven.type('z');
     expect(text()).not.toContain('─ Help');
