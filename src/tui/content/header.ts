@@ -19,6 +19,7 @@ const alarm = (count: number, tone: Tone): Tone => (count > 0 ? tone : 'faint');
 const facts = ({ snapshot }: Screen, narrow: boolean): readonly Fact[] => {
   const { totals, host, heartbeats, processes } = snapshot;
   const stale = heartbeats.filter(b => b.state === 'warn' || b.state === 'critical').length;
+  const waiting = processes.filter(p => p.session?.doing === 'waiting').length;
   const builds = processes.filter(p => p.seen.role === 'lake-build' && p.facts.state !== 'Z').length;
   const used = host.memTotal === null ? '' : ` of ${formatBytes(host.memTotal)}`;
   const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
@@ -35,6 +36,15 @@ const facts = ({ snapshot }: Screen, narrow: boolean): readonly Fact[] => {
       importance: 8,
     },
     { text: plural(totals.zombies, 'zombie'), tone: alarm(totals.zombies, 'warn'), importance: 3 },
+    ...(waiting > 0
+      ? [
+          {
+            text: `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`,
+            tone: 'warn' as const,
+            importance: 2,
+          },
+        ]
+      : []),
     { text: `${stale} stale`, tone: alarm(stale, 'warn'), importance: 5 },
     { text: plural(builds, 'build'), tone: alarm(builds, 'build'), importance: 9 },
   ];

@@ -1,11 +1,12 @@
 import { formatAge, plural } from '../../model/format.ts';
 import type { Kind } from '../../model/kind.ts';
+import { sessionBrief } from '../../model/session-words.ts';
 import { cells } from '../../model/width.ts';
 import { type Column, columnsFor } from '../look/columns.ts';
 import type { Glyphs } from '../look/glyphs.ts';
 import type { Tone } from '../look/theme.ts';
-import { beatTone, doing } from '../view/activity.ts';
-import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../view/line.ts';
+import { beatTone, doing, sessionTone } from '../view/activity.ts';
+import { inTone, type Line, lineToWidth, lineWidth, type Run, run, toWidth } from '../view/line.ts';
 import { matcher } from '../view/row-filter.ts';
 import type { Row } from '../view/rows.ts';
 import type { Screen } from '../view/screen.ts';
@@ -63,6 +64,28 @@ const nameTone = (row: Row, { search }: Screen['view']): Tone => {
   return found ? 'mark' : KIND_TONES[row.process!.kind];
 };
 
+/** Fewer cells of a project's name than this tell nothing. */
+const MIN_PROJECT = 3;
+
+/**
+ * In a side pane an agent's row still says which session it is and what it is doing: ` proofs  waits 12m`. Where
+ * there is little room the project is cut, not what it is doing.
+ */
+const sessionRuns = ({ process, beat }: Row, room: number, ellipsis: string): readonly Run[] => {
+  const session = process?.session;
+  if (!session) return [];
+  const brief = beat && session.doing !== 'waiting' ? '' : sessionBrief(session);
+  const project = session.project ?? '';
+  const gap = cells(project) + cells(brief) + 3 <= room ? '  ' : ' ';
+  const told = brief && `${gap}${brief}`;
+  const left = room - cells(told) - 1;
+  const shown =
+    left < Math.min(MIN_PROJECT, cells(project))
+      ? ''
+      : toWidth(project, Math.min(left, cells(project)), 'left', ellipsis);
+  return [run(shown && ` ${shown}`), run(cells(told) <= room ? told : '', sessionTone(session))];
+};
+
 const nameRuns = (row: Row, room: number, alone: boolean, { glyphs, view }: Screen): readonly Run[] => {
   const fold = row.foldable ? `${row.folded ? glyphs.closed : glyphs.open} ` : '';
   if (row.group) {
@@ -76,7 +99,9 @@ const nameRuns = (row: Row, room: number, alone: boolean, { glyphs, view }: Scre
   const zombies = p.zombies > 0 ? ` Z${glyphs.times}${p.zombies}` : '';
   const hidden = row.folded && row.count > 1 ? ` +${row.count - 1}` : '';
   const alarm = alone ? alarmText(row) : '';
-  const left = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden) - cells(alarm);
+  const free = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden) - cells(alarm);
+  const session = alone ? sessionRuns(row, free - cells(p.name), glyphs.ellipsis) : [];
+  const left = free - lineWidth(session);
   return [
     run(trail, 'rule'),
     run(fold, 'faint'),
@@ -84,6 +109,7 @@ const nameRuns = (row: Row, room: number, alone: boolean, { glyphs, view }: Scre
       toWidth(p.name, Math.min(cells(p.name), Math.max(1, left)), 'left', glyphs.ellipsis),
       nameTone(row, view),
     ),
+    ...session,
     run(alarm, row.beat ? beatTone(row.beat) : 'plain'),
     run(zombies, 'warn'),
     run(hidden, 'faint'),

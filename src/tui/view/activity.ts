@@ -1,5 +1,7 @@
 import { formatAge } from '../../model/format.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
+import { sessionDoing, sessionName } from '../../model/session-words.ts';
+import type { AgentSession } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
 import type { Row } from './rows.ts';
 
@@ -41,6 +43,20 @@ export const beatText = (beat: Heartbeat): string => {
   return [TROUBLES[beat.state](beat), told].filter(Boolean).join(': ');
 };
 
+const SESSION_TONES = { busy: 'good', idle: 'faint', waiting: 'warn' } satisfies Record<
+  NonNullable<AgentSession['doing']>,
+  Tone
+>;
+
+export const sessionTone = ({ doing }: AgentSession): Tone =>
+  doing === null ? 'faint' : SESSION_TONES[doing];
+
+/** `proofs “fix the lemma”: waits for you: permission prompt 12m`; null when neither is known. */
+const sessionText = (session: AgentSession): Doing | null => {
+  const text = [sessionName(session), sessionDoing(session)].filter(Boolean).join(': ');
+  return text === '' ? null : { text, tone: sessionTone(session) };
+};
+
 /** `zsh` of `/usr/bin/zsh` and of the `-zsh` of a login shell. */
 const basename = (word: string): string => word.slice(word.lastIndexOf('/') + 1).replace(/^-/, '');
 
@@ -62,8 +78,12 @@ export const doing = (row: Row): Doing => {
   const why = row.inherits ? undefined : p.why[0];
   if (p.verdict === 'leak' && why) return { text: why, tone: 'reason' };
   if (p.verdict === 'suspect' && why) return { text: why, tone: 'suspect' };
+  const told = p.session ? sessionText(p.session) : null;
+  // Somebody's answer is wanted: that comes before what its files say.
+  if (told && p.session?.doing === 'waiting') return told;
   if (row.beat) return { text: beatText(row.beat), tone: beatTone(row.beat) };
   if (p.verdict === 'protected' && why) return { text: why, tone: 'faint' };
+  if (told) return told;
   const cwd = p.facts.details?.cwd;
   if ((p.kind === 'agent' || p.kind === 'lake') && cwd) return { text: cwd, tone: 'faint' };
   // The Bash tool's own words around the command would fill every row with the same.
