@@ -34,6 +34,7 @@ interface MainOptions extends CommonOptions {
   readonly line?: true | 'tmux' | 'claude';
   readonly at?: ReturnType<typeof parseAt>;
   readonly mouse: boolean;
+  readonly bell?: boolean;
 }
 
 const widthOf = (env: NodeJS.ProcessEnv): number => {
@@ -59,6 +60,7 @@ const runMain = async (options: MainOptions): Promise<number> => {
     all: options.all === true,
     color,
     mouse: options.mouse,
+    bell: options.bell === true,
   };
   const style = options.line === true ? 'tmux' : options.line;
   const headless =
@@ -193,6 +195,7 @@ const buildProgram = (finish: (code: number) => void): Command => {
       ]),
     )
     .option('--demo', 'the live screen on an invented machine')
+    .option('--bell', 'ring when a finding becomes critical or an agent waits for you')
     .option('--no-mouse', 'leave the mouse to the terminal')
     .option(
       '--at <time>',

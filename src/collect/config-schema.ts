@@ -86,6 +86,12 @@ const hooks = z.strictObject({
   buildTools: z.array(text).max(64),
 });
 
+const alerts = z.strictObject({
+  bell: z.boolean(),
+  tmux: z.boolean(),
+  command: z.array(text).min(1).max(256).nullable(),
+});
+
 /** The user's own file: anything may be set. */
 const userSchema = z
   .strictObject({
@@ -95,6 +101,7 @@ const userSchema = z
     heartbeats: z.array(heartbeat),
     hooks: hooks.partial(),
     policy: policy.partial(),
+    alerts: alerts.partial(),
     theme: z.enum(THEME_CHOICES),
     columns: z.array(z.enum(COLUMN_IDS)).nullable(),
     mouse: z.boolean(),
@@ -147,6 +154,7 @@ const allowedIn =
     if (first === 'recognisers') return Object.keys(recogniser.shape);
     if (first === 'heartbeats') return Object.keys(heartbeat.shape);
     if (first === 'policy') return Object.keys(policy.shape);
+    if (first === 'alerts') return Object.keys(alerts.shape);
     if (first === 'hooks') return second === 'turns' ? ['limit'] : Object.keys(hooks.shape);
     if (first !== 'thresholds') return top;
     if (second === undefined) return findings;

@@ -71,6 +71,11 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
     buildTools: user.hooks?.buildTools ?? base.hooks.buildTools,
   },
   policy: { ...base.policy, ...defined(user.policy) },
+  alerts: {
+    bell: user.alerts?.bell ?? base.alerts.bell,
+    tmux: user.alerts?.tmux ?? base.alerts.tmux,
+    command: user.alerts?.command ?? base.alerts.command,
+  },
   theme: user.theme ?? base.theme,
   columns: user.columns ?? base.columns,
   mouse: user.mouse ?? base.mouse,

@@ -17,6 +17,8 @@ export interface LiveOptions {
   readonly color: boolean;
   /** false: `--no-mouse`. */
   readonly mouse: boolean;
+  /** true: `--bell`. */
+  readonly bell: boolean;
 }
 
 /** `--from -` has taken standard input for the table: the keys then come from the terminal itself. */
@@ -25,7 +27,7 @@ const keyboard = (): NodeJS.ReadStream =>
 
 const show = async (
   live: Live,
-  { all, color, mouse }: LiveOptions,
+  { all, color, mouse, bell }: LiveOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<number> => {
   // chalk decides at import, and knows nothing of NO_COLOR.
@@ -33,7 +35,7 @@ const show = async (
   const { runTui } = await import('../tui/main.tsx');
   const stdin = keyboard();
   try {
-    const options = { all, ...(mouse ? {} : { mouse }) };
+    const options = { all, ...(mouse ? {} : { mouse }), ...(bell ? { bell } : {}) };
     return await runTui({ live, options, stdin, stdout: process.stdout, env });
   } finally {
     await live.stop();

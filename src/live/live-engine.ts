@@ -13,9 +13,11 @@ import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
+import { Alerting } from './alerts.ts';
 import { auditTail } from './audit-tail.ts';
 import { exportScreen } from './export-screen.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint, ShownAgain } from './live.ts';
+import { type News, NewsDesk } from './news.ts';
 import { performPlan } from './performer.ts';
 import { planRequest } from './planner.ts';
 import { Sampler } from './sampler.ts';
@@ -55,6 +57,8 @@ export class LiveEngine implements Live {
   readonly #sampler: Sampler;
   #state: LiveState;
   #all: boolean;
+  readonly #news = new NewsDesk();
+  readonly #alerting: Alerting;
   #abort: AbortController | null = null;
   #filesTimer: NodeJS.Timeout | null = null;
   #beforeLook: () => void = () => {};
@@ -75,6 +79,9 @@ export class LiveEngine implements Live {
       log: options.log ?? auditTail(options.env),
       error: null,
     };
+    this.#alerting = new Alerting(options.config.alerts, options.env, {
+      trouble: text => this.#log({ at: Date.now(), text, tone: 'warn' }),
+    });
     this.#history.record(first);
     this.#sampler = new Sampler({
       intervalSeconds: options.intervalSeconds,
@@ -230,6 +237,7 @@ export class LiveEngine implements Live {
 
   async stop(): Promise<void> {
     this.#abort?.abort();
+    this.#alerting.stop();
     if (this.#filesTimer !== null) clearTimeout(this.#filesTimer);
     await this.#sampler.stop();
     await this.#turn; // an act that was cut short still writes what it did
@@ -247,10 +255,17 @@ export class LiveEngine implements Live {
         memory: [...this.#state.memory, memoryTotal(snapshot)].slice(-SPARK_POINTS),
         error: null,
       });
+      this.#tell(this.#news.look(snapshot));
     } catch (error) {
       // The screen keeps the last good snapshot and says why it is old.
       this.#set({ error: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  #tell(news: readonly News[]): void {
+    if (news.length === 0 || this.#state.readOnly !== null) return;
+    this.#set({ rings: (this.#state.rings ?? 0) + 1 });
+    this.#alerting.tell(news);
   }
 
   #note(outcome: Outcome): void {

@@ -61,6 +61,8 @@ export interface LiveState {
   readonly error: string | null;
   /** Absent or null: this is now. */
   readonly moment?: PastMoment | null;
+  /** Counts up each time there is something the user wants to be rung for. */
+  readonly rings?: number;
 }
 
 /** The engine as the TUI sees it: a store to subscribe to, and requests to send. It never touches the machine itself. */

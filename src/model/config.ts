@@ -107,6 +107,15 @@ export interface GuardPolicy {
   readonly endsPerHour: number;
 }
 
+/** How the user of the live screen is told that a finding became critical or that an agent waits for him. */
+export interface Alerts {
+  readonly bell: boolean;
+  /** A message in the status line of tmux. */
+  readonly tmux: boolean;
+  /** An argv, run without a shell, with the finding as JSON on its standard input. */
+  readonly command: readonly string[] | null;
+}
+
 export interface Config extends Settings {
   readonly thresholds: Thresholds;
   readonly recognisers: readonly UserRecogniser[];
@@ -117,6 +126,7 @@ export interface Config extends Settings {
   readonly rootThresholds: ReadonlyMap<string, FileThresholds>;
   readonly hooks: HookSettings;
   readonly policy: GuardPolicy;
+  readonly alerts: Alerts;
 }
 
 export const DEFAULT_CONFIG: Config = {
@@ -157,6 +167,7 @@ export const DEFAULT_CONFIG: Config = {
     retentionDays: 7,
     endsPerHour: 60,
   },
+  alerts: { bell: false, tmux: false, command: null },
   theme: 'auto',
   columns: null,
   mouse: true,

@@ -12,6 +12,10 @@ const MOST_OUTPUT = 64 * 1024;
 export interface CommandOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
+  /** What it reads from its standard input; nothing when not given. */
+  readonly input?: string;
+  /** Ends it early. */
+  readonly signal?: AbortSignal;
   /** Characters of output that are kept. */
   readonly mostOutput?: number;
 }
@@ -20,14 +24,15 @@ export interface CommandOptions {
 export const runCommand = (
   command: string,
   args: readonly string[],
-  { timeoutMs, env = process.env, mostOutput = MOST_OUTPUT }: CommandOptions,
+  { timeoutMs, env = process.env, input, signal, mostOutput = MOST_OUTPUT }: CommandOptions,
 ): Promise<CommandResult> =>
   new Promise(resolve => {
     let stdout = '';
     let stderr = '';
     const child = spawn(command, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env,
+      ...(signal && { signal }),
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
@@ -41,6 +46,8 @@ export const runCommand = (
       child.stderr?.destroy();
       finish({ status: 'timeout' });
     }, timeoutMs);
+    child.stdin?.on('error', () => {}); // it ended without reading: that is its own affair
+    child.stdin?.end(input);
     // Without a descriptor left there are no pipes, and the error follows.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       if (stdout.length < mostOutput) stdout += text;

@@ -22,6 +22,8 @@ export interface TuiOptions {
   readonly all?: boolean;
   /** Default: what the config says. */
   readonly mouse?: boolean;
+  /** Rings the bell of the terminal for news; default: what the config says. */
+  readonly bell?: boolean;
   /** Default: unless NO_COLOR is set or FORCE_COLOR is 0. */
   readonly color?: boolean;
   /** A plain list without cursor tricks; also when INK_SCREEN_READER=true. */
@@ -81,6 +83,7 @@ export const runTui = ({
       finished = true;
       port.hold(true);
       controller.stop();
+      unsubscribe();
       reader.stop();
       unwatch();
       stdout.off('resize', onResize);
@@ -149,6 +152,14 @@ export const runTui = ({
     // Without a terminal there is nobody to show anything to: a monitor of leaks must not become one.
     const onHangUp = (): void => finish(129);
     const unwatch = watchProcess({ finish, restore: () => modes.leave(), resume });
+
+    const rings = options.bell ?? config.alerts.bell;
+    let rung = live.getState().rings ?? 0;
+    const unsubscribe = live.subscribe(() => {
+      const now = live.getState().rings ?? 0;
+      if (rings && now > rung) modes.ring();
+      rung = now;
+    });
 
     enter();
     stdin.setEncoding('utf8');

@@ -58,6 +58,10 @@ export class TerminalModes {
     this.#write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
   }
 
+  ring(): void {
+    if (this.#entered) this.#write('\u0007');
+  }
+
   /** Straight to the descriptor: a stream's buffer is not written after `exit`. */
   #write(text: string): void {
     const { fd } = this.#stdout as { fd?: number };

@@ -1,0 +1,86 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Alerting } from '../../src/live/alerts.ts';
+import type { News } from '../../src/live/news.ts';
+import { plainEnv } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+
+let here: string;
+const troubles: string[] = [];
+let alerting: Alerting;
+beforeEach(() => {
+  here = mkdtempSync(join(tmpdir(), 'reaptop-test-'));
+  troubles.length = 0;
+});
+afterEach(() => {
+  alerting.stop();
+  rmSync(here, { recursive: true, force: true });
+});
+
+const start = (...command: readonly string[]): Alerting => {
+  alerting = new Alerting({ bell: false, tmux: false, command }, plainEnv(), {
+    trouble: text => troubles.push(text),
+  });
+  return alerting;
+};
+const script = (text: string): string => {
+  const path = join(here, 'notify.sh');
+  writeFileSync(path, `#!/bin/sh\n${text}\n`);
+  chmodSync(path, 0o755);
+  return path;
+};
+const news = (title: string): News => ({
+  id: 'leak',
+  severity: 'critical',
+  title,
+  why: '$(touch owned); `touch owned`',
+  processes: [{ pid: 7, start: '1' }],
+  files: [],
+  remedy: 'c',
+  action: 'clean',
+});
+
+describe("the user's own program", () => {
+  test('gets the finding as JSON on stdin, once for each, and no word of it through a shell', async () => {
+    const out = join(here, 'out');
+    start(script('cat >> "$1"; echo "$#" >> "$2"'), out, join(here, 'count')).tell([news('a'), news('b')]);
+    await until(
+      'both to be told',
+      () => existsSync(out) && readFileSync(out, 'utf8').split('\n').length === 3,
+    );
+    const told = readFileSync(out, 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(told.map(one => one.title).sort()).toEqual(['a', 'b']);
+    expect(told[0]).toEqual(news(told[0].title));
+    await until('its words to be counted', () => readFileSync(join(here, 'count'), 'utf8') === '2\n2\n');
+    expect(existsSync(join(here, 'owned'))).toBe(false);
+    expect(troubles).toEqual([]);
+  });
+
+  test.each([
+    ['is not there', () => ['/nowhere/notify'], /did not work \(missing\)/],
+    ['fails', () => [script('exit 3')], /did not work \(exit 3\)/],
+    ['does not read what it is given', () => [script('exit 1')], /did not work/],
+  ] as const)('that %s is said once, however often', async (_, command, says) => {
+    const desk = start(...command());
+    desk.tell([news('a'), news('b'), news('c')]);
+    await until('the trouble', () => troubles.length > 0);
+    desk.tell([news('d')]);
+    expect(troubles).toHaveLength(1);
+    expect(troubles[0]).toMatch(says);
+  });
+
+  test('is ended when the screen is left', async () => {
+    const pid = join(here, 'pid');
+    const desk = start(script(`echo $$ > ${pid}; exec sleep 600`));
+    desk.tell([news('a')]);
+    await until('it to run', () => existsSync(pid) && readFileSync(pid, 'utf8') !== '');
+    desk.stop();
+    await until('it to end', () => !existsSync(`/proc/${readFileSync(pid, 'utf8').trim()}`));
+    expect(troubles).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { demoSnapshot } from '../../src/live/demo/demo.ts';
+import { NewsDesk } from '../../src/live/news.ts';
+import type { Finding } from '../../src/model/finding.ts';
+import type { AgentSession, Snapshot } from '../../src/model/snapshot.ts';
+
+const BASE: Snapshot = { ...demoSnapshot(), findings: [] };
+const finding = (pids: readonly number[], change: Partial<Finding> = {}): Finding => ({
+  id: 'leak',
+  severity: 'critical',
+  title: `${pids.length} leaked`,
+  why: 'why',
+  processes: pids.map(pid => ({ pid, start: '1' })),
+  files: [],
+  remedy: 'c',
+  action: 'clean',
+  ...change,
+});
+const at = (seconds: number, ...findings: readonly Finding[]): Snapshot => ({
+  ...BASE,
+  takenAt: BASE.takenAt + seconds * 1000,
+  findings,
+  processes: BASE.processes.map(p => ({ ...p, session: null })),
+});
+const titles = (desk: NewsDesk, snapshot: Snapshot): string[] => desk.look(snapshot).map(news => news.title);
+
+describe('a finding is news', () => {
+  test('when it becomes critical, and not at the next refresh', () => {
+    const desk = new NewsDesk();
+    expect(titles(desk, at(0, finding([7], { severity: 'warn' })))).toEqual([]);
+    expect(titles(desk, at(2, finding([7])))).toEqual(['1 leaked']);
+    expect(titles(desk, at(4, finding([7])))).toEqual([]);
+  });
+
+  test('no more when its processes come and go, one by one', () => {
+    const desk = new NewsDesk();
+    desk.look(at(0, finding([7])));
+    expect(titles(desk, at(2, finding([7, 8])))).toEqual([]);
+    expect(titles(desk, at(4, finding([8])))).toEqual([]);
+    expect(titles(desk, at(6, finding([9])))).toEqual(['1 leaked']);
+  });
+
+  test('not again when it swings at its threshold, but after ten minutes away', () => {
+    const desk = new NewsDesk();
+    desk.look(at(0, finding([7])));
+    for (let s = 2; s < 60; s += 4) {
+      desk.look(at(s));
+      expect(titles(desk, at(s + 2, finding([7])))).toEqual([]);
+    }
+    desk.look(at(700));
+    expect(titles(desk, at(702, finding([7])))).toEqual(['1 leaked']);
+  });
+
+  test('by its files where it has no process, and beside another of the same kind', () => {
+    const desk = new NewsDesk();
+    const lock = (file: string) => finding([], { id: 'lock-stale', files: [file], title: file });
+    expect(titles(desk, at(0, lock('/a'), lock('/b')))).toEqual(['/a', '/b']);
+    expect(titles(desk, at(2, lock('/a'), lock('/b'), lock('/c')))).toEqual(['/c']);
+  });
+});
+
+describe('an agent that waits is news', () => {
+  const agent = BASE.processes.find(p => p.kind === 'agent')!;
+  const doing = (seconds: number, now: AgentSession['doing']): Snapshot => ({
+    ...at(seconds),
+    processes: [
+      {
+        ...agent,
+        session: {
+          id: 's',
+          project: 'proofs',
+          name: null,
+          doing: now,
+          waitingFor: 'permission prompt',
+          seconds: 1,
+        },
+      },
+    ],
+  });
+
+  test('once until it was answered, and again when it asks again', () => {
+    const desk = new NewsDesk();
+    const [news] = desk.look(doing(0, 'waiting'));
+    expect(news).toMatchObject({ id: 'agent-waits', why: 'its own session file says: permission prompt' });
+    expect(news!.title).toMatch(/in proofs waits for you$/);
+    expect(desk.look(doing(2, 'waiting'))).toEqual([]);
+    expect(desk.look(doing(4, 'busy'))).toEqual([]);
+    expect(desk.look(doing(6, 'waiting'))).toHaveLength(1);
+  });
+});
