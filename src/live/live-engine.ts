@@ -13,6 +13,7 @@ import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
+import { AgentCourses } from './agent-courses.ts';
 import { Alerting } from './alerts.ts';
 import { auditTail } from './audit-tail.ts';
 import { exportScreen } from './export-screen.ts';
@@ -57,6 +58,7 @@ export class LiveEngine implements Live {
   readonly #sampler: Sampler;
   #state: LiveState;
   #all: boolean;
+  readonly #courses = new AgentCourses();
   readonly #news = new NewsDesk();
   readonly #alerting: Alerting;
   #abort: AbortController | null = null;
@@ -112,6 +114,10 @@ export class LiveEngine implements Live {
 
   history(key: IdentityKey): readonly MemoryPoint[] {
     return this.#history.memory(key);
+  }
+
+  course(key: IdentityKey): readonly MemoryPoint[] {
+    return this.#courses.of(key);
   }
 
   proportionalMemory(pid: number): Promise<number | null> {
@@ -249,6 +255,7 @@ export class LiveEngine implements Live {
       this.#beforeLook();
       const looked = await this.#options.collector.collect({ all: this.#all, past: this.#history });
       this.#history.record(looked);
+      this.#courses.record(looked);
       const snapshot = this.#state.readOnly ? looked : withLeaksSeenTwice(this.#state.snapshot, looked);
       this.#set({
         snapshot,

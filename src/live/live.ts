@@ -70,6 +70,8 @@ export interface Live {
   subscribe(listener: () => void): () => void;
   getState(): LiveState;
   history(key: IdentityKey): readonly MemoryPoint[];
+  /** An agent and all below it since it was first seen; empty for whatever is no agent. */
+  course(key: IdentityKey): readonly MemoryPoint[];
   proportionalMemory(pid: number): Promise<number | null>;
   /** A fresh plan for the request; nothing is signalled. */
   plan(request: ActRequest): Promise<Plan>;

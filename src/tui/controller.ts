@@ -120,6 +120,7 @@ export class Controller implements Controls, ScreenStore {
       theme: themeFor(themeNameOf(this.#view.look), this.#options.colour ?? true),
       pss: this.#pss.of(this.#view.selected),
       history: key => this.live.history(key),
+      course: key => this.live.course(key),
     };
   }
 

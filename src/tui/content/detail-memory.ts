@@ -2,7 +2,7 @@ import { growthOf } from '../../judge/growth.ts';
 import { formatAge, formatBytes, spellBytes } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import { memoryPlot, plotRange, resample } from '../look/plot.ts';
+import { memoryPlot, plotRange, type Range, resample } from '../look/plot.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Line, run, toWidth } from '../view/line.ts';
 import type { Row } from '../view/rows.ts';
@@ -10,6 +10,7 @@ import type { Screen } from '../view/screen.ts';
 import { subtreeHistory } from '../view/subtree-history.ts';
 
 const PLOT_ROWS = 4;
+const CPU_ROWS = 2;
 const MIB = 1024 ** 2;
 
 /** Cells before the text of a field. */
@@ -37,36 +38,48 @@ export const growthText = (screen: Screen, p: JudgedProcess): { text: string; to
   return { text: `growing by ${spellBytes(perHour)} an hour; ${when}`, tone: 'warn' };
 };
 
-/** Memory of the process and all below it over the samples that are kept. */
+interface Plot {
+  readonly values: readonly number[];
+  readonly rows: number;
+  readonly range: Range;
+  readonly spell: (value: number) => string;
+}
+
+/** Bars with the highest and the lowest value of the scale beside them. */
+const barLines = ({ values, rows, range, spell }: Plot, { glyphs }: Screen): readonly Line[] =>
+  memoryPlot(values, rows, range, glyphs).map((text, i): Line => {
+    const label = i === 0 ? spell(range.high) : i === rows - 1 ? spell(range.low) : '';
+    return [run(toWidth(label, LABEL, 'right'), 'faint'), run(glyphs.bar, 'rule'), run(text, 'graph')];
+  });
+
+/** One core is the least a plot of CPU shows: noise is not news. */
+const ONE_CORE = 100;
+
+/** Memory and CPU of the process and all below it over the samples that are kept: of an agent, since it was first seen. */
 export const plotLines = (screen: Screen, row: Row, width: number): readonly Line[] => {
   const points = subtreeHistory(row.process!, screen);
   if (points.length < 2) return [];
   const room = Math.min(72, Math.max(10, width - LABEL - 3));
-  const values = resample(points, room);
-  const range = plotRange(values);
+  const memory = resample(points, room);
+  const burnt = points.filter(point => point.cpu !== null);
+  const cpu = resample(
+    burnt.map(({ at, cpu: percent }) => ({ at, bytes: percent ?? 0, cpu: null })),
+    room,
+  );
   const span = (points.at(-1)!.at - points[0]!.at) / 1000;
-  const plot = memoryPlot(values, PLOT_ROWS, range, screen.glyphs);
+  const of = row.count > 1 ? `, all ${row.count} of this tree` : '';
+  const cpuRange = { low: 0, high: Math.max(ONE_CORE, ...cpu) };
   return [
-    ...plot.map(
-      (text, i): Line => [
-        run(
-          toWidth(
-            i === 0 ? formatBytes(range.high) : i === PLOT_ROWS - 1 ? formatBytes(range.low) : '',
-            LABEL,
-            'right',
-          ),
-          'faint',
-        ),
-        run(screen.glyphs.bar, 'rule'),
-        run(text, 'graph'),
-      ],
-    ),
+    ...barLines({ values: memory, rows: PLOT_ROWS, range: plotRange(memory), spell: formatBytes }, screen),
+    ...(cpu.length === 0
+      ? []
+      : barLines(
+          { values: cpu, rows: CPU_ROWS, range: cpuRange, spell: v => `cpu ${Math.round(v)}%` },
+          screen,
+        )),
     [
       run(' '.repeat(LABEL + 1)),
-      run(
-        toWidth(`${formatAge(span)} ago${row.count > 1 ? `, all ${row.count} of this tree` : ''}`, room - 3),
-        'faint',
-      ),
+      run(toWidth(`${formatAge(span)} ago${of}`, room - 3), 'faint'),
       run('now', 'faint'),
     ],
   ];

@@ -20,6 +20,8 @@ export interface Screen {
   /** PSS of the selected process, once it has been read. */
   readonly pss: number | null;
   history(key: IdentityKey): readonly MemoryPoint[];
+  /** Of an agent and all below it, since it was first seen. */
+  course(key: IdentityKey): readonly MemoryPoint[];
 }
 
 /** Where components read the screen from: replaced as a whole when something may look different. */

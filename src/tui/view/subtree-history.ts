@@ -21,16 +21,23 @@ export const subtreeOf = (root: JudgedProcess, snapshot: Snapshot): readonly Jud
   return members;
 };
 
-/** Memory of a process and all below it, moment by moment: samples of one refresh share their time. */
+const plus = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : a + b);
+
+/** Memory and CPU of a process and all below it, moment by moment: samples of one refresh share their time. */
 export const subtreeHistory = (
   root: JudgedProcess,
-  { snapshot, history }: Pick<Screen, 'snapshot' | 'history'>,
+  { snapshot, history, course }: Pick<Screen, 'snapshot' | 'history' | 'course'>,
 ): readonly MemoryPoint[] => {
+  const whole = course(keyOf(identityOf(root)));
+  if (whole.length > 1) return whole;
   const own = history(keyOf(identityOf(root)));
   const members = subtreeOf(root, snapshot);
   if (members.length === 1 || members.length > MEMBER_LIMIT) return own;
-  const sums = new Map<number, number>();
+  const sums = new Map<number, MemoryPoint>();
   for (const member of members)
-    for (const { at, bytes } of history(keyOf(identityOf(member)))) sums.set(at, (sums.get(at) ?? 0) + bytes);
-  return [...sums.entries()].sort(([a], [b]) => a - b).map(([at, bytes]) => ({ at, bytes, cpu: null }));
+    for (const { at, bytes, cpu } of history(keyOf(identityOf(member)))) {
+      const known = sums.get(at) ?? { at, bytes: 0, cpu: null };
+      sums.set(at, { at, bytes: known.bytes + bytes, cpu: plus(known.cpu, cpu) });
+    }
+  return [...sums.values()].sort((a, b) => a.at - b.at);
 };
