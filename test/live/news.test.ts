@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { demoSnapshot } from '../../src/live/demo/demo.ts';
 import { NewsDesk } from '../../src/live/news.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import type { AgentSession, Snapshot } from '../../src/model/snapshot.ts';
 
-const BASE: Snapshot = { ...demoSnapshot(), findings: [] };
+/** The desk looks at the time, the findings and what agents say of themselves. */
+const BASE = { takenAt: 1_800_000_000_000, findings: [], processes: [] } as unknown as Snapshot;
 const finding = (pids: readonly number[], change: Partial<Finding> = {}): Finding => ({
   id: 'leak',
   severity: 'critical',
@@ -20,7 +20,6 @@ const at = (seconds: number, ...findings: readonly Finding[]): Snapshot => ({
   ...BASE,
   takenAt: BASE.takenAt + seconds * 1000,
   findings,
-  processes: BASE.processes.map(p => ({ ...p, session: null })),
 });
 const titles = (desk: NewsDesk, snapshot: Snapshot): string[] => desk.look(snapshot).map(news => news.title);
 
@@ -60,7 +59,7 @@ describe('a finding is news', () => {
 });
 
 describe('an agent that waits is news', () => {
-  const agent = BASE.processes.find(p => p.kind === 'agent')!;
+  const agent = { name: 'claude', facts: { pid: 7, start: '1' } } as unknown as Snapshot['processes'][number];
   const doing = (seconds: number, now: AgentSession['doing']): Snapshot => ({
     ...at(seconds),
     processes: [

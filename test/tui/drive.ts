@@ -58,6 +58,7 @@ export const standingDemo = (options: DemoOptions = {}): Promise<Demo> =>
 const asPlainLive = (live: Live): Live => ({
   subscribe: listener => live.subscribe(listener),
   getState: () => live.getState(),
+  course: key => live.course(key),
   history: key => live.history(key),
   proportionalMemory: pid => live.proportionalMemory(pid),
   plan: request => live.plan(request),
