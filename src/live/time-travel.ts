@@ -158,6 +158,11 @@ export class TimeTravel implements Live {
     });
   }
 
+  /** Of a past moment the sum of the histories is all there is. */
+  course(key: IdentityKey): readonly MemoryPoint[] {
+    return this.#shown === null ? this.#options.live.course(key) : [];
+  }
+
   /** The ten minutes up to a moment. */
   #before(to: number): readonly { readonly at: number; readonly snapshot: Snapshot }[] {
     if (this.#reader === null) return [];
