@@ -59,14 +59,16 @@ export const memberReason = (p: JudgedProcess, policy: EndPolicy): string | null
   if (p.protection === 'soft' && !policy.allowSoft) return p.protectedBecause ?? 'it is protected';
   if (policy.allowSoft) return null;
   // An editor or a terminal that an agent opened carries the agent's environment and the user's work.
-  // A helper of a browser that an agent drives looks like the helper of a person's, and goes with its browser.
-  if (p.seen.anchor !== null && p.kind !== 'browser')
+  if (p.seen.anchor !== null && !isDrivenHelper(p))
     return `${ANCHOR_WORDS[p.seen.anchor]}: somebody may work in it`;
   if (p.verdict === 'live' && !policy.verdicts.includes('live')) return `it is live: ${p.why[0] ?? 'in use'}`;
   if (p.verdict === 'suspect' && !policy.verdicts.includes('suspect'))
     return `it is only suspected: ${p.why[0] ?? 'no proof'}`;
   return null;
 };
+
+/** A helper of a browser that an agent drives says what the helper of a person's says, and goes with its browser. */
+const isDrivenHelper = (p: JudgedProcess): boolean => p.kind === 'browser' && p.seen.anchor === 'desktop-app';
 
 /** Why this policy may not choose a process as a target; null when it may. */
 export const targetReason = (p: JudgedProcess, policy: EndPolicy): string | null => {
