@@ -62,7 +62,8 @@ export class Installed {
       {
         cwd,
         env: {
-          ...this.sandbox.env,
+          // What `npm test` hands down of this machine's npm is none of the package's.
+          ...Object.fromEntries(Object.entries(this.sandbox.env).filter(([name]) => !/^npm_/i.test(name))),
           npm_config_cache: this.sandbox.path('npm'),
           npm_config_userconfig: '/dev/null',
         },

@@ -44,7 +44,7 @@ const tui: Way['clean'] = async sandbox => {
     await pty.until('a plan with something in it', async () => {
       pty.press('c');
       await pty.shows('Clean what is proven leaked');
-      if (/^ {2}TERM +\d/m.test(pty.text())) return true;
+      if (/^ {2}TERM +LEAK +\d/m.test(pty.text())) return true;
       pty.press(KEY.escape);
       await pty.hides('Clean what is proven leaked');
       return false;

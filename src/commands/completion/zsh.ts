@@ -4,6 +4,9 @@ import { singleQuoted } from './quoting.ts';
 /** Colons and brackets part the fields of a spec. */
 const plain = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&');
 
+/** zsh evaluates these words once more: a command named in a description must not run. */
+const unevaluated = (text: string): string => text.replace(/["`$]/g, '');
+
 const ACTION: { readonly [K in Wanted['kind']]: (value: Wanted & { readonly kind: K }) => string } = {
   nothing: () => '',
   file: () => ':file:_files',
@@ -20,9 +23,7 @@ const specOf = ({ long, description, value }: OptionShape): string => {
 /** The command's own words stand before the cursor, each at its place; then comes what may follow them. */
 const wordSpecs = ({ words, next }: CommandShape): string[] => {
   const own = words.map((word, index) => `${index + 1}: :(${word})`);
-  const following = next.map(
-    ({ word, description }) => `${word}\\:"${plain(description).replaceAll('"', '')}"`,
-  );
+  const following = next.map(({ word, description }) => `${word}\\:"${unevaluated(plain(description))}"`);
   const specs = next.length === 0 ? own : [...own, `${words.length + 1}:command:((${following.join(' ')}))`];
   return specs.map(spec => `      ${singleQuoted(spec)}`);
 };
