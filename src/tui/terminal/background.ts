@@ -1,7 +1,10 @@
 export type Background = 'light' | 'dark';
 
-/** Asks a terminal for its background colour; one that does not know the question says nothing. */
-export const BACKGROUND_QUESTION = '\u001b]11;?\u0007';
+/**
+ * Asks a terminal for its background colour; one that does not know the question says nothing. Ended with Esc and a
+ * backslash, as the standard has it: one that does not know OSC at all would ring at the BEL of xterm.
+ */
+export const BACKGROUND_QUESTION = '\u001b]11;?\u001b\\';
 
 /** `15;0`: foreground and background, as rxvt, Konsole and others tell; of 16 colours 7 and from 9 on are light. */
 export const backgroundOfEnvironment = (env: NodeJS.ProcessEnv): Background | null => {

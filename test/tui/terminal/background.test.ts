@@ -41,7 +41,7 @@ describe('the theme by itself', () => {
 
   test('is by COLORFGBG at once, and by what the terminal answers from then on', async () => {
     const driven = await drive(80, 24, { env: { LANG: 'C.UTF-8', COLORFGBG: '0;15' } });
-    expect(driven.terminal.stdout.writes.join('')).toContain('\u001b]11;?\u0007');
+    expect(driven.terminal.stdout.writes.join('')).toContain('\u001b]11;?\u001b\\');
     expect(title(driven)).toBe(LIGHT);
     await driven.type('\u001b]11;rgb:0000/0000/0000\u001b\\');
     expect(title(driven)).toBe(DARK);
