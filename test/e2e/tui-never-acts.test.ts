@@ -61,14 +61,27 @@ describe('keys that must not act', () => {
   });
 
   it('a y that waited in the terminal while the plan was made', async () => {
-    const driven = await drive(100, 30);
+    let made: Promise<unknown> | null = null;
+    const driven = await drive(100, 30, {
+      answering: live => ({
+        plan: request => {
+          const plan = live.plan(request);
+          made = plan;
+          return plan;
+        },
+      }),
+    });
     driven.terminal.type('j');
     driven.terminal.type('x');
+    await until('the plan to be asked for', () => made !== null);
+    driven.terminal.type('y'); // while it is being made
+    await made;
     // The plan is there after a few microtasks, and nothing has been painted yet.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     driven.terminal.type('y');
     await driven.terminal.until('Too early: read the plan');
     expect(driven.demo.system.delivered).toEqual([]);
+    expect(driven.terminal.text()).toMatch(/End: 2 processes/);
     await until('a later y to run it', async () => {
       await driven.type('y');
       return driven.demo.system.delivered.length > 0;
