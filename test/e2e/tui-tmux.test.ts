@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { extname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BINDINGS } from '../../src/tui/keys/keymap.ts';
 import { CLI } from '../support/cli.ts';
@@ -43,6 +45,7 @@ const TMUX_KEYS: Readonly<Record<string, string>> = {
   backspace: 'BSpace',
   delete: 'DC',
   f1: 'F1',
+  f2: 'F2',
   ...Object.fromEntries([...'bcflz'].map(letter => [`ctrl-${letter}`, `C-${letter}`])),
 };
 
@@ -80,6 +83,42 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', '}', /This is now/],
   ['main', 'z', /No zombies|Zombies: nudge/],
   ['main', 'escape', /q quit/],
+  ['main', 'Y', /^(?![\s\S]*Copied)[\s\S]*[Ss]elect a process/],
+  ['main', '/', /filter ▏/],
+  ['filter', 'tab', /search ▏/],
+  ['search', '"mcp-"', /^▌.*mcp-leak-a[\s\S]*search mcp-▏/m],
+  ['search', 'enter', /^▌.*mcp-stubborn/m],
+  ['search', 'up', /^▌.*mcp-leak-a/m],
+  ['search', 'down', /^▌.*mcp-stubborn/m],
+  ['search', 'backspace', /search mcp▏/],
+  ['search', 'delete', /search mc▏/],
+  ['search', 'tab', /filter mc▏/],
+  ['filter', 'tab', /search mc▏/],
+  ['search', 'escape', /^▌.*mcp-stubborn[\s\S]*q quit/m],
+  ['main', 'Y', /Copied \d+; Y again copies the command/],
+  ['main', 'Y', /Copied the command, also to the buffer of tmux/],
+  ['main', 'e', /t text +s SVG +j JSON/],
+  ['export', 't', /Written: /],
+  ['main', 'e', /t text +s SVG +j JSON/],
+  ['export', 's', /Written: /],
+  ['main', 'e', /t text +s SVG +j JSON/],
+  ['export', 'j', /Written: /],
+  ['main', ',', /─ Setup ─[\s\S]*▌ theme +◂ auto ▸/],
+  ['setup', 'down', /▌ refresh/],
+  ['setup', 'up', /▌ theme/],
+  ['setup', 'j', /▌ refresh/],
+  ['setup', 'k', /▌ theme/],
+  ['setup', 'right', /◂ default ▸/],
+  ['setup', 'left', /◂ auto ▸/],
+  ['setup', 'l', /◂ default ▸/],
+  ['setup', 'h', /◂ auto ▸/],
+  ['setup', 'space', /◂ default ▸/],
+  ['setup', 'enter', /◂ light ▸/],
+  ['setup', 'escape', /Findings[\s\S]*q quit/],
+  ['main', 'f2', /─ Setup ─[\s\S]*◂ auto ▸/],
+  ['setup', 'q', /Findings[\s\S]*q quit/],
+  ['main', 'f2', /─ Setup ─/],
+  ['setup', 's', /Saved to /],
   ['main', 'n', /(warn|critical|info): /],
   ['main', 'N', /(warn|critical|info): /],
   ['main', '/', /filter/],
@@ -201,6 +240,8 @@ describe('in a tmux pane of 60×40', () => {
         });
       await shows(wanted);
     }
+    const written = readdirSync(sandbox.path('work')).map(name => extname(name));
+    expect(written.sort()).toEqual(['.json', '.svg', '.txt']);
     type('q');
     await until('the pane to close', () => {
       if (!sandbox.tmux('list-sessions').includes('view')) return true;
