@@ -20,6 +20,7 @@ import type { Look } from '../../src/model/snapshot.ts';
 import { compactLineage, worthKeeping } from '../../src/remember/lineage-compaction.ts';
 import { MOST_ENTRIES } from '../../src/remember/lineage-files.ts';
 import { type LineageLine, linesFrom, lineText, parseLine } from '../../src/remember/lineage-line.ts';
+import { pruneSessionLineage } from '../../src/remember/lineage-prune.ts';
 import { LineageReader } from '../../src/remember/lineage-reader.ts';
 import { appendLineage, writeSessionLineage } from '../../src/remember/lineage-writer.ts';
 import { CLOCK, factsOf, type Row, remembered, SELF, UID, world } from '../support/world.ts';
@@ -303,5 +304,17 @@ describe('compaction', () => {
     compactLineage(directory, now(running(1500)));
     expect(existsSync(join(directory, 'lineage.d/s.jsonl'))).toBe(true);
     expect(readFileSync(file(), 'utf8')).toBe('');
+  });
+});
+
+describe('where no guard folds them in', () => {
+  it('files of ended sessions go when nothing in them runs, and stay while one process does', () => {
+    writeSessionLineage(directory, 'ended', [line(2000), line(2001)]);
+    writeSessionLineage(directory, 'outlived', [line(3000), line(3001)]);
+    writeSessionLineage(directory, 'other-boot', [line(3001, { boot: 'another' })]);
+    appendLineage(directory, [line(4000)]);
+    pruneSessionLineage(directory, BOOT, ({ pid, start }) => pid === 3001 && start === '300100');
+    expect(readdirSync(join(directory, 'lineage.d'))).toEqual([expect.stringMatching(/outlived/)]);
+    expect(existsSync(join(directory, 'lineage.jsonl'))).toBe(true);
   });
 });

@@ -11,9 +11,12 @@ import { leakPolicy, planClean, planZombies } from '../../judge/plan/index.ts';
 import { confirmedBy } from '../../judge/rules/confirm.ts';
 import { formatBytes } from '../../model/format.ts';
 import { type HookAnswer, NO_ANSWER } from '../../model/hook.ts';
+import { keyOf } from '../../model/identity.ts';
 import type { Outcome, Plan } from '../../model/plan.ts';
 import type { ClaudeSession, Snapshot } from '../../model/snapshot.ts';
 import { leanProject } from '../../observe/files/project.ts';
+import { stateDirectory } from '../../observe/state/state-directory.ts';
+import { pruneSessionLineage } from '../../remember/lineage-prune.ts';
 import { rememberedLineage } from '../remembered.ts';
 import type { HookContext } from './context.ts';
 
@@ -125,6 +128,14 @@ const zombiePlan = (collector: Collector, snapshot: Snapshot): Plan =>
     quietSeconds: 10,
   });
 
+/** What ended sessions wrote down of processes that have all ended since. */
+const forgetEnded = ({ env }: HookContext, { host, processes }: Snapshot): void => {
+  const directory = stateDirectory(env);
+  if (directory === null || host.bootId === null) return;
+  const running = new Set(processes.map(({ facts }) => keyOf(facts)));
+  pruneSessionLineage(directory, host.bootId, identity => running.has(keyOf(identity)));
+};
+
 const clearAll = async (context: HookContext, minimumAge: number): Promise<Cleared> => {
   const signal = AbortSignal.timeout(Math.max(1, context.now + ALL_MS - Date.now()));
   const ready = await prepared(context);
@@ -132,6 +143,7 @@ const clearAll = async (context: HookContext, minimumAge: number): Promise<Clear
   const first = await collector.collect({ all: true });
   await new Promise(resolve => setTimeout(resolve, SECOND_LOOK_MS));
   const snapshot = confirmedBy(first, await collector.collect({ all: true }));
+  forgetEnded(context, snapshot);
   await nudge(ready, snapshot, zombiePlan(collector, snapshot), signal);
   return { snapshot, ended: await clearLeaks(ready, collector, snapshot, signal, minimumAge) };
 };
