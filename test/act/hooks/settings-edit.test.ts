@@ -139,13 +139,14 @@ test('random settings with comments lose nothing and get everything', () => {
         '\n',
         eol,
       );
+      const meant = JSON.parse(JSON.stringify(plain)); // JSON has no -0
       const before = withNoise(json, noise);
       const after = withHooks(before, WANTED);
       expect(isWithin(before, after)).toBe(true);
       expect(hooksIn(after)).toHaveLength(HOOK_EVENTS.length);
-      expect(meaning(after)).toMatchObject(plain);
+      expect(meaning(after)).toMatchObject(meant);
       expect(hooksIn(withoutHooks(after))).toEqual([]);
-      expect(meaning(withoutHooks(after))).toMatchObject(plain);
+      expect(meaning(withoutHooks(after))).toMatchObject(meant);
     }),
     { numRuns: 60 },
   );

@@ -47,7 +47,11 @@ describe('on the portable backend', () => {
     });
     expect(result.outcomes.find(o => o.pid === parent.pid)?.outcome).toBe('killed');
     expect(isRunning(first.pid, first.start)).toBe(false);
-    expect(sandbox.running().filter(p => p.sid === parent.pid)).toEqual([]);
+    // What it forks in the very moment of its KILL nobody can prove to be its own: that is left alone, and told.
+    for (const left of sandbox.running().filter(p => p.sid === parent.pid))
+      expect(result.warnings.join()).toContain(
+        `${left.pid} ${left.comm} may have been started by ${parent.pid}`,
+      );
     expect(hurt(people)).toEqual([]);
   });
 
