@@ -199,6 +199,24 @@ describe('respawned', () => {
     expect(kinds((await run(planOf([first, second]))).outcomes)).toEqual({ respawned: 1, ended: 1 });
   });
 
+  test.each([
+    ['without a mark', null, 'ended'],
+    ['with the marks of another session', { CLAUDE_CODE_SESSION_ID: 'b' }, 'ended'],
+    ['with the same marks', { CLAUDE_CODE_SESSION_ID: 'a' }, 'respawned'],
+  ] as const)('an equal orphan %s below the same adopter: %j is %s', async (_, env, outcome) => {
+    const server = machine.add(
+      10,
+      1,
+      { argv: ['srv'], env: { CLAUDE_CODE_SESSION_ID: 'a' } },
+      (_signal, m) => {
+        m.remove(10);
+        m.add(30, 1, { argv: ['srv'], born: 5000, env });
+      },
+    );
+    expect((await run(planOf([server]))).outcomes).toMatchObject([{ outcome }]);
+    expect(machine.sent).toEqual(['10 SIGTERM']);
+  });
+
   test('an equal process that was there before is no respawn', async () => {
     machine.add(5, 800, { born: 3 });
     machine.add(12, 5, { argv: ['srv'] });

@@ -52,7 +52,7 @@ describe('a table recorded here', () => {
     const { processes, totals } = await judge(listing, '--all');
     expect(processes.find(p => p.pid === agent.pid)).toMatchObject({ kind: 'agent', agent: 'claude' });
     // ps itself may list a pid twice when it is reused meanwhile.
-    expect(totals.processes).toBeGreaterThan(0.98 * (listing.trim().split('\n').length - 1));
+    expect(totals.processes).toBeGreaterThanOrEqual(0.98 * (listing.trim().split('\n').length - 1) - 1);
   });
 });
 

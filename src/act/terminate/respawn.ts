@@ -1,4 +1,5 @@
 import { keyOf } from '../../model/identity.ts';
+import type { ProcessFacts } from '../../model/process.ts';
 import type { Census, Sighting } from './census.ts';
 import { isTracked, type Run, settle, stopReason, type Tracked } from './run.ts';
 
@@ -48,6 +49,13 @@ const hasOutsideParent = (run: Run, { facts }: Tracked): boolean => {
   return parent !== undefined && !isTracked(run, parent.facts);
 };
 
+/** Orphans of everybody have an adopter as their parent: there, only the same agent's marks tell whose one is. */
+const hasTheMarksOf = (child: ProcessFacts, facts: ProcessFacts): boolean => {
+  const { env } = facts;
+  const marks = Object.keys(env ?? {}) as (keyof NonNullable<ProcessFacts['env']>)[];
+  return marks.length > 0 && marks.every(name => child.env?.[name] === env?.[name]);
+};
+
 /** Same words, new identity, same parent. */
 const findAgain = (
   run: Run,
@@ -61,7 +69,8 @@ const findAgain = (
   for (const child of now.children.get(facts.ppid ?? 0) ?? []) {
     const key = keyOf(child.facts);
     if (run.before.keys.has(key) || run.tracked.has(key) || taken.has(key)) continue;
-    if (JSON.stringify(child.facts.argv) === words) return child;
+    if (JSON.stringify(child.facts.argv) !== words) continue;
+    if (parent?.adopts === false || hasTheMarksOf(child.facts, facts)) return child;
   }
   return null;
 };
