@@ -171,6 +171,8 @@ describe('soft protection at the moment of the act', () => {
 });
 
 describe('respawned', () => {
+  const marked = { argv: ['srv'], comm: 'srv', env: { CLAUDE_CODE_SESSION_ID: 'a' } };
+
   test('by a supervisor outside the plan, within two seconds: named, and not touched', async () => {
     machine.add(5, 800, { comm: 'supervisord', born: 3 });
     const server = machine.add(10, 5, { argv: ['srv'] }, (_, m) => {
@@ -200,21 +202,41 @@ describe('respawned', () => {
   });
 
   test.each([
-    ['without a mark', null, 'ended'],
-    ['with the marks of another session', { CLAUDE_CODE_SESSION_ID: 'b' }, 'ended'],
-    ['with the same marks', { CLAUDE_CODE_SESSION_ID: 'a' }, 'respawned'],
-  ] as const)('an equal orphan %s below the same adopter: %j is %s', async (_, env, outcome) => {
-    const server = machine.add(
-      10,
-      1,
-      { argv: ['srv'], env: { CLAUDE_CODE_SESSION_ID: 'a' } },
-      (_signal, m) => {
-        m.remove(10);
-        m.add(30, 1, { argv: ['srv'], born: 5000, env });
-      },
-    );
-    expect((await run(planOf([server]))).outcomes).toMatchObject([{ outcome }]);
+    ['without a mark', null, []],
+    ['with the marks of another session', { CLAUDE_CODE_SESSION_ID: 'b' }, []],
+    [
+      'with the same marks',
+      { CLAUDE_CODE_SESSION_ID: 'a' },
+      [expect.stringContaining('30 srv may have been started by 10 p10 as that ended')],
+    ],
+  ] as const)('no adopter is said to have started what may have fled to it: %s', async (_, env, warnings) => {
+    const server = machine.add(10, 1, marked, (_signal, m) => {
+      m.remove(10);
+      m.add(30, 1, { argv: ['srv'], comm: 'srv', born: 5000, env });
+    });
+    const result = await run(planOf([server]));
+    expect(result.outcomes).toMatchObject([{ outcome: 'ended' }]);
+    expect(result.warnings).toEqual(warnings);
     expect(machine.sent).toEqual(['10 SIGTERM']);
+  });
+
+  test.each([
+    [{ CLAUDE_CODE_SESSION_ID: 'a' }, 'respawned'],
+    [{ CLAUDE_CODE_SESSION_ID: 'b' }, 'ended'],
+  ] as const)('an adopter that starts one with %j after all have ended: %s', async (env, outcome) => {
+    machine.add(5, 800, { comm: 'sup', born: 3 });
+    const server = machine.add(10, 1, marked);
+    const other = machine.add(11, 5, { argv: ['other'] });
+    let looks = 0;
+    const look = machine.look.bind(machine);
+    machine.look = async () => {
+      // The plan's own look, the one for newcomers, the first for respawns.
+      looks += 1;
+      if (looks === 4) machine.add(30, 1, { argv: ['srv'], comm: 'srv', born: 5000, env });
+      return look();
+    };
+    const { outcomes } = await run(planOf([server, other]));
+    expect(outcomes).toMatchObject([{ outcome }, { outcome: 'ended' }]);
   });
 
   test('an equal process that was there before is no respawn', async () => {

@@ -106,7 +106,7 @@ export const holdsItsPid = async (run: Run, identity: Identity): Promise<boolean
 };
 
 /** One that fled in time cannot be told from a stranger: it stays, and the user is told of it once. */
-const noteUnproven = (run: Run, facts: ProcessFacts, founder: Tracked): void => {
+export const noteUnproven = (run: Run, facts: ProcessFacts, founder: Tracked): void => {
   const warning = `${facts.pid} ${facts.comm} may have been started by ${founder.step.pid} ${founder.step.name} as that ended, but nobody is left to prove it: it is left alone`;
   if (!run.warnings.includes(warning)) run.warnings.push(warning);
 };

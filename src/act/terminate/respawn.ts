@@ -1,6 +1,7 @@
 import { keyOf } from '../../model/identity.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { Census, Sighting } from './census.ts';
+import { noteUnproven } from './links.ts';
 import { isTracked, type Run, settle, stopReason, type Tracked } from './run.ts';
 
 /** A supervisor that starts a server again does so within this time (the contract's definition). */
@@ -16,14 +17,21 @@ export const noteRespawns = async (run: Run, census: () => Promise<Census | null
   const suspects = [...run.tracked.values()].filter(t => t.diedAt !== null && hasOutsideParent(run, t));
   if (suspects.length === 0) return;
   const taken = new Set<string>();
+  let first: Census | null = null;
   for (let delay = 40; ; delay = Math.min(delay * 2, 640)) {
     const now = await census();
     if (now === null) return;
+    first ??= now;
     for (const t of suspects) {
       if (t.outcome?.outcome === 'respawned') continue;
       const again = findAgain(run, now, t, taken);
       if (again === null) continue;
       taken.add(keyOf(again.facts));
+      // An adopter may have taken in what a member forked while it lived: only what came later was started by it.
+      if (hasAdopter(run, t) && first.keys.has(keyOf(again.facts))) {
+        noteUnproven(run, again.facts, t);
+        continue;
+      }
       const supervisor = now.byPid.get(t.facts.ppid ?? 0);
       settle(
         run,
@@ -33,9 +41,7 @@ export const noteRespawns = async (run: Run, census: () => Promise<Census | null
       );
     }
     // Orphan roots rarely restart anything; only a parent of its own is worth the wait.
-    const awaited = suspects.filter(
-      t => t.outcome?.outcome !== 'respawned' && run.before.byPid.get(t.facts.ppid ?? 0)?.adopts === false,
-    );
+    const awaited = suspects.filter(t => t.outcome?.outcome !== 'respawned' && !hasAdopter(run, t));
     const until = Math.max(0, ...awaited.map(t => (t.diedAt ?? 0) + RESPAWN_MS));
     const latest = run.startedAt + run.graceMs + BEYOND_GRACE_MS;
     const left = Math.min(until, latest, run.deadlineAt) - run.clock.now();
@@ -48,6 +54,10 @@ const hasOutsideParent = (run: Run, { facts }: Tracked): boolean => {
   const parent = facts.ppid === null ? undefined : run.before.byPid.get(facts.ppid);
   return parent !== undefined && !isTracked(run, parent.facts);
 };
+
+/** Its parent takes in orphans, and need not have started any of its children. */
+const hasAdopter = (run: Run, { facts }: Tracked): boolean =>
+  run.before.byPid.get(facts.ppid ?? 0)?.adopts === true;
 
 /** Orphans of everybody have an adopter as their parent: there, only the same agent's marks tell whose one is. */
 const hasTheMarksOf = (child: ProcessFacts, facts: ProcessFacts): boolean => {
