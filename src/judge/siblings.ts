@@ -1,5 +1,5 @@
 import { isSessionless } from '../agents/index.ts';
-import type { Forest } from '../model/forest.ts';
+import { type Forest, forestOf } from '../model/forest.ts';
 import { gather } from '../model/gather.ts';
 import { isZombie, sameArgv } from '../model/process.ts';
 import type { JudgedProcess } from '../model/snapshot.ts';
@@ -88,6 +88,15 @@ const isBuild = (p: JudgedProcess): boolean => p.seen.role === 'lake-build' && !
 /** `lake` re-executes itself as `lake.orig` and the like: one build, counted at its top. */
 const isTopOfBuild = (p: JudgedProcess, forest: Forest<JudgedProcess>): boolean =>
   isBuild(p) && !forest.ancestorsOf(p).some(up => isBuild(up) && cwdOf(up) === cwdOf(p));
+
+/** How many builds run. The forest is made only where there is something to look up in it. */
+export const countBuilds = (processes: readonly JudgedProcess[]): number => {
+  if (!processes.some(isBuild)) return 0;
+  return buildsAmong(
+    processes,
+    forestOf(processes, p => p.facts),
+  ).length;
+};
 
 /** Every build that runs, each once. */
 export const buildsAmong = (

@@ -1,4 +1,5 @@
 import type { MemoryPoint } from '../judge/past.ts';
+import { type Children, childrenByParent, withAllBelow } from '../model/forest.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
@@ -34,7 +35,7 @@ export class AgentCourses {
   readonly #courses = new Map<IdentityKey, Course>();
 
   record(snapshot: Snapshot): void {
-    const children = grouped(snapshot.processes);
+    const children = childrenByParent(snapshot.processes, p => p.facts);
     const present = new Set<IdentityKey>();
     for (const agent of snapshot.processes) {
       if (agent.kind !== 'agent') continue;
@@ -62,32 +63,15 @@ export class AgentCourses {
   }
 }
 
-type Children = ReadonlyMap<number | null, readonly JudgedProcess[]>;
-
-const grouped = (processes: readonly JudgedProcess[]): Children => {
-  const children = new Map<number | null, JudgedProcess[]>();
-  for (const p of processes) {
-    const siblings = children.get(p.facts.ppid);
-    if (siblings) siblings.push(p);
-    else children.set(p.facts.ppid, [p]);
-  }
-  return children;
-};
-
-const totalOf = (agent: JudgedProcess, children: Children): Pick<MemoryPoint, 'bytes' | 'cpu'> => {
+const totalOf = (
+  agent: JudgedProcess,
+  children: Children<JudgedProcess>,
+): Pick<MemoryPoint, 'bytes' | 'cpu'> => {
   let bytes = 0;
   let cpu: number | null = null;
-  const members = [agent];
-  const seen = new Set([agent.facts.pid]);
-  // The list grows while it is walked.
-  for (const { facts } of members) {
+  for (const { facts } of withAllBelow([agent], children, p => p.facts.pid)) {
     bytes += memoryOf(facts);
     if (facts.cpu !== null) cpu = (cpu ?? 0) + facts.cpu;
-    for (const child of children.get(facts.pid) ?? []) {
-      if (seen.has(child.facts.pid)) continue;
-      seen.add(child.facts.pid);
-      members.push(child);
-    }
   }
   return { bytes, cpu };
 };

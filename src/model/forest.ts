@@ -1,3 +1,5 @@
+import { gather } from './gather.ts';
+
 /** Where a process stands: what any table of processes tells. */
 export interface Place {
   readonly pid: number;
@@ -43,6 +45,8 @@ export const linkForest = <N extends Linking<N>>(
 };
 
 const isAtOrAbove = <N extends Linked<N>>(node: N, start: N): boolean => {
+  // Who has no children yet is above nobody: in a table with parents first no walk is made at all.
+  if (node.children.length === 0) return node === start;
   for (let up: N | null = start; up !== null; up = up.parent) if (up === node) return true;
   return false;
 };
@@ -60,6 +64,43 @@ export function* subtreeOf<N extends Linked<N>>(node: N): Generator<N> {
     for (let index = next.children.length - 1; index >= 0; index -= 1) pending.push(next.children[index]!);
   }
 }
+
+/** Who calls whom its parent, by pid: all that a walk down a table needs which is looked at once. */
+export type Children<T> = ReadonlyMap<number, readonly T[]>;
+
+export const childrenByParent = <T>(members: Iterable<T>, placeOf: (member: T) => Place): Children<T> => {
+  const children = new Map<number, T[]>();
+  for (const member of members) {
+    const { ppid } = placeOf(member);
+    if (ppid !== null) gather(children, ppid, member);
+  }
+  return children;
+};
+
+/** The tops and everybody who claims to be below them, each once, parents before children, level by level. */
+export const withAllBelow = <T>(
+  tops: Iterable<T>,
+  children: Children<T>,
+  pidOf: (member: T) => number,
+): ReadonlySet<T> => {
+  const found = new Set(tops);
+  // The set grows while it is walked.
+  for (const member of found) for (const child of children.get(pidOf(member)) ?? []) found.add(child);
+  return found;
+};
+
+/**
+ * The line upwards by the pids themselves, the first one included: where a torn table has a circle, links are left
+ * out, and who is above must not be lost.
+ */
+export const lineUpFrom = <T>(
+  first: T | null | undefined,
+  above: (member: T) => T | null | undefined,
+): ReadonlySet<T> => {
+  const line = new Set<T>();
+  for (let up = first; up !== null && up !== undefined && !line.has(up); up = above(up)) line.add(up);
+  return line;
+};
 
 /** Who descends from whom, for things that are not linked themselves. */
 export interface Forest<T> {

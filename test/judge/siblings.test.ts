@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handPolicy, planBuilds, planDuplicates } from '../../src/judge/plan/index.ts';
-import { buildsAmong } from '../../src/judge/siblings.ts';
+import { countBuilds } from '../../src/judge/siblings.ts';
 import type { FindingId } from '../../src/model/finding.ts';
-import { forestOf } from '../../src/model/forest.ts';
 import { type Row, world } from '../support/world.ts';
 
 const SERVER = 'node /opt/mcp-server-github';
@@ -16,10 +15,7 @@ const findingAndPlan = (id: FindingId, rows: readonly Row[]) => {
     found: snapshot.findings.filter(f => f.id === id).map(f => f.processes.map(p => p.pid)),
     ended: steps.map(step => step.pid).sort((a, b) => a - b),
     refused: refused.map(r => r.pid),
-    builds: buildsAmong(
-      snapshot.processes,
-      forestOf(snapshot.processes, p => p.facts),
-    ).length,
+    builds: countBuilds(snapshot.processes),
   };
 };
 

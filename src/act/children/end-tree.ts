@@ -1,3 +1,4 @@
+import { childrenByParent, withAllBelow } from '../../model/forest.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import { allKin, isRunning } from '../../observe/procfs/kin.ts';
 import { procfsSystem } from '../../observe/procfs/system.ts';
@@ -10,18 +11,14 @@ const POLL_MS = 50;
 const KILL_ROUNDS = 40;
 
 /** Everything below these now, themselves included. */
-const members = (roots: ReadonlyMap<IdentityKey, Identity>): Map<IdentityKey, Identity> => {
+const members = (roots: ReadonlyMap<IdentityKey, Identity>): readonly Identity[] => {
   const kin = allKin();
-  const found = new Map<IdentityKey, Identity>();
-  const children = new Map<number, number[]>();
-  for (const [pid, { ppid }] of kin) children.set(ppid, [...(children.get(ppid) ?? []), pid]);
-  const pending = [...roots.values()].filter(({ pid, start }) => kin.get(pid)?.start === start);
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (found.has(keyOf(next))) continue;
-    found.set(keyOf(next), next);
-    for (const pid of children.get(next.pid) ?? []) pending.push({ pid, start: kin.get(pid)!.start });
-  }
-  return found;
+  const tops = [...roots.values()].flatMap(({ pid, start }) => {
+    const found = kin.get(pid);
+    return found?.start === start ? [found] : [];
+  });
+  const children = childrenByParent(kin.values(), place => place);
+  return [...withAllBelow(tops, children, ({ pid }) => pid)];
 };
 
 /**
@@ -32,7 +29,7 @@ export const endTree = async (root: Identity): Promise<boolean> => {
   const system = procfsSystem();
   const known = new Map([[keyOf(root), root]]);
   const look = (): Identity[] => {
-    for (const [key, member] of members(known)) known.set(key, member);
+    for (const { pid, start } of members(known)) known.set(keyOf({ pid, start }), { pid, start });
     return [...known.values()].filter(member => isRunning(member) === true);
   };
   const told = new Set<IdentityKey>();

@@ -1,4 +1,4 @@
-import { gather } from '../../model/gather.ts';
+import { type Children, childrenByParent, lineUpFrom } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { Self, Snapshot } from '../../model/snapshot.ts';
@@ -18,7 +18,7 @@ export interface Sighting {
 export interface Census {
   readonly byPid: ReadonlyMap<number, Sighting>;
   readonly keys: ReadonlySet<IdentityKey>;
-  readonly children: ReadonlyMap<number, readonly Sighting[]>;
+  readonly children: Children<Sighting>;
   readonly self: Self | null;
   /** Reaptop and its ancestors. */
   readonly selfLine: ReadonlySet<number>;
@@ -64,13 +64,8 @@ const arrange = (
   judged: Snapshot | null,
 ): Census => {
   const byPid = new Map(sightings.map(s => [s.facts.pid, s]));
-  const children = new Map<number, Sighting[]>();
-  for (const s of sightings) {
-    if (s.facts.ppid !== null) gather(children, s.facts.ppid, s);
-  }
-  const selfLine = new Set<number>();
-  for (let pid = self?.pid ?? 0; pid > 0 && !selfLine.has(pid); pid = byPid.get(pid)?.facts.ppid ?? 0)
-    selfLine.add(pid);
+  const children = childrenByParent(sightings, s => s.facts);
+  const selfLine = lineUpFrom(self?.pid || null, pid => byPid.get(pid)?.facts.ppid || null);
   const keys = new Set(sightings.map(s => keyOf(s.facts)));
   return { byPid, keys, children, self, selfLine, clock, judged };
 };

@@ -1,3 +1,4 @@
+import { lineUpFrom } from '../../model/forest.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import {
   isAbout,
@@ -92,17 +93,9 @@ export const running = (run: Run): Tracked[] =>
 
 /** KILL goes from the root down: a parent that restarts its children must not outlive them. */
 export const rootsFirst = (run: Run, members: readonly Tracked[]): Tracked[] => {
-  const depthOf = (t: Tracked): number => {
-    const seen = new Set<Tracked>();
-    let up: Tracked | undefined = t;
-    while (up !== undefined && !seen.has(up)) {
-      seen.add(up);
-      up = up.facts.ppid === null ? undefined : run.byPid.get(up.facts.ppid);
-    }
-    return seen.size;
-  };
+  const parentOf = ({ facts }: Tracked) => (facts.ppid === null ? null : run.byPid.get(facts.ppid));
   return members
-    .map(t => ({ t, depth: depthOf(t) }))
+    .map(t => ({ t, depth: lineUpFrom(t, parentOf).size }))
     .sort((a, b) => a.depth - b.depth)
     .map(entry => entry.t);
 };

@@ -1,4 +1,5 @@
 import { forgetSession, readSession } from '../../act/hooks/session-state.ts';
+import { childrenByParent, lineUpFrom, withAllBelow } from '../../model/forest.ts';
 import { type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
 import type { Identity } from '../../model/identity.ts';
 import { allKin, bootId, uptime } from '../../observe/procfs/kin.ts';
@@ -10,23 +11,16 @@ import { type HookContext, taskOf } from './context.ts';
 /** Everything below the agent but ourselves and who started us; parents before children. */
 const descendants = (agent: Identity): readonly (Identity & { readonly parent: Identity })[] => {
   const kin = allKin();
-  if (kin.get(agent.pid)?.start !== agent.start) return [];
-  const children = new Map<number, number[]>();
-  for (const [pid, { ppid }] of kin) children.set(ppid, [...(children.get(ppid) ?? []), pid]);
-  const own = new Set<number>();
-  for (let up = process.pid; up > 1 && up !== agent.pid; up = kin.get(up)?.ppid ?? 0) own.add(up);
-  const found: (Identity & { parent: Identity })[] = [];
-  const pending: Identity[] = [agent];
-  for (let parent = pending.shift(); parent !== undefined; parent = pending.shift()) {
-    for (const pid of children.get(parent.pid) ?? []) {
-      const facts = kin.get(pid);
-      if (facts === undefined || own.has(pid) || facts.state === 'Z') continue;
-      const child = { pid, start: facts.start };
-      found.push({ ...child, parent });
-      pending.push(child);
-    }
-  }
-  return found;
+  const top = kin.get(agent.pid);
+  if (top?.start !== agent.start) return [];
+  const own = lineUpFrom(kin.get(process.pid), up => (up.ppid === agent.pid ? null : kin.get(up.ppid)));
+  const others = [...kin.values()].filter(one => one === top || (!own.has(one) && one.state !== 'Z'));
+  const below = withAllBelow(
+    [top],
+    childrenByParent(others, place => place),
+    ({ pid }) => pid,
+  );
+  return [...below].filter(one => one !== top).map(one => ({ ...one, parent: kin.get(one.ppid)! }));
 };
 
 /** Written down while the agent still lives: what survives it is then known to be its own. */

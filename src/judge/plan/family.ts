@@ -1,4 +1,4 @@
-import { type Forest, forestOf } from '../../model/forest.ts';
+import { type Forest, forestOf, lineUpFrom } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 
@@ -15,12 +15,7 @@ export const familyOf = ({ processes, self }: Snapshot): Family => {
     [...processes].sort((a, b) => a.facts.pid - b.facts.pid),
     p => p.facts,
   );
-  // By the pids themselves: in a torn table the forest may have left out a link, and who is above us must not be lost.
-  const lineOfSelf = new Set<IdentityKey>();
-  let above = forest.at(self?.pid ?? null);
-  while (above !== null && !lineOfSelf.has(keyOf(above.facts))) {
-    lineOfSelf.add(keyOf(above.facts));
-    above = forest.at(above.facts.ppid);
-  }
+  const line = lineUpFrom(forest.at(self?.pid ?? null), p => forest.at(p.facts.ppid));
+  const lineOfSelf = new Set(Array.from(line, p => keyOf(p.facts)));
   return { ...forest, byKey: new Map(processes.map(p => [keyOf(p.facts), p])), lineOfSelf };
 };

@@ -59,19 +59,21 @@ export const ageSeconds = ({ start }: Identity): number | null => {
   return now === null ? null : Math.max(0, now - Number(start) / readKernelUnits(ROOT).ticksPerSecond);
 };
 
+export interface Kin extends Identity {
+  readonly ppid: number;
+  readonly state: string;
+}
+
 /** Every process with its parent, as it is this moment. */
-export const allKin = (): ReadonlyMap<
-  number,
-  { readonly start: string; readonly ppid: number; readonly state: string }
-> => {
+export const allKin = (): ReadonlyMap<number, Kin> => {
   const names = listDirectory(ROOT);
-  const found = new Map<number, { start: string; ppid: number; state: string }>();
+  const found = new Map<number, Kin>();
   if (!Array.isArray(names)) return found;
   for (const name of names) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     const stat = statAt(pid);
-    if (stat !== null) found.set(pid, { start: stat.start, ppid: stat.ppid, state: stat.state });
+    if (stat !== null) found.set(pid, { pid, start: stat.start, ppid: stat.ppid, state: stat.state });
   }
   return found;
 };

@@ -1,4 +1,6 @@
+import { countBuilds } from '../../judge/siblings.ts';
 import { formatBytes, formatMoment, plural } from '../../model/format.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
 import { cells } from '../../model/width.ts';
 import { sparkline } from '../look/plot.ts';
 import type { Tone } from '../look/theme.ts';
@@ -16,11 +18,20 @@ interface Fact {
 
 const alarm = (count: number, tone: Tone): Tone => (count > 0 ? tone : 'faint');
 
+const counted = new WeakMap<Snapshot, number>();
+
+/** Counted once for a snapshot: the header is asked at every key. */
+const buildsIn = (snapshot: Snapshot): number => {
+  const known = counted.get(snapshot) ?? countBuilds(snapshot.processes);
+  counted.set(snapshot, known);
+  return known;
+};
+
 const facts = ({ snapshot }: Screen, narrow: boolean): readonly Fact[] => {
   const { totals, host, heartbeats, processes } = snapshot;
   const stale = heartbeats.filter(b => b.state === 'warn' || b.state === 'critical').length;
   const waiting = processes.filter(p => p.session?.doing === 'waiting').length;
-  const builds = processes.filter(p => p.seen.role === 'lake-build' && p.facts.state !== 'Z').length;
+  const builds = buildsIn(snapshot);
   const used = host.memTotal === null ? '' : ` of ${formatBytes(host.memTotal)}`;
   const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
   const leaked =

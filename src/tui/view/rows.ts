@@ -1,3 +1,4 @@
+import { linkForest } from '../../model/forest.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
@@ -40,7 +41,11 @@ const isRoof = (p: JudgedProcess): boolean => p.kind === 'tmux';
 
 const shown = (p: JudgedProcess, all: boolean): boolean => all || (p.related && !isRoof(p));
 
+const isAlive = ({ process }: Branch): boolean => !isZombie(process.facts);
+
 const sum = (branch: Branch): void => {
+  // A zombie is folded into the count on the parent that owes the wait.
+  if (!branch.children.every(isAlive)) branch.children = branch.children.filter(isAlive);
   for (const child of branch.children) {
     sum(child);
     branch.bytes += child.bytes;
@@ -50,29 +55,26 @@ const sum = (branch: Branch): void => {
 };
 
 const forest = (snapshot: Snapshot, all: boolean): Branch[] => {
-  const byPid = new Map<number, Branch>();
+  const branches: Branch[] = [];
   for (const process of snapshot.processes) {
     if (!shown(process, all)) continue;
-    byPid.set(process.facts.pid, {
+    branches.push({
       key: keyOf(identityOf(process)),
       process,
+      parent: null,
       children: [],
       bytes: memoryOf(process.facts),
       cpu: process.facts.cpu ?? 0,
       count: 1,
     });
   }
-  const roots: Branch[] = [];
-  for (const branch of byPid.values()) {
-    const { ppid, pid } = branch.process.facts;
-    const parent = ppid === null || ppid === pid ? undefined : byPid.get(ppid);
+  linkForest(
+    branches,
+    ({ process }) => process.facts,
     // A tmux server or PID 1 holds what is grouped by session or by verdict.
-    const own = parent && !isRoof(parent.process) && parent.process.facts.pid !== 1 ? parent : undefined;
-    // A zombie is folded into the count on the parent that owes the wait.
-    if (isZombie(branch.process.facts) && own) continue;
-    if (own) own.children.push(branch);
-    else roots.push(branch);
-  }
+    ({ process }) => !isRoof(process) && process.facts.pid !== 1,
+  );
+  const roots = branches.filter(({ parent }) => parent === null);
   for (const root of roots) sum(root);
   return roots;
 };

@@ -16,6 +16,7 @@ import { glyphsFor } from '../../../src/tui/look/glyphs.ts';
 import { THEMES, type Theme, type Tone } from '../../../src/tui/look/theme.ts';
 import { type Line, run } from '../../../src/tui/view/line.ts';
 import type { Screen, ScreenStore } from '../../../src/tui/view/screen.ts';
+import { world } from '../../support/world.ts';
 import { standingDemo } from '../drive.ts';
 
 const demo = await standingDemo();
@@ -63,6 +64,15 @@ const alone = (store: ScreenStore, region: ReactNode): string => {
 describe('a region alone', () => {
   test('the header says how many agents there are and what could be had back', () => {
     expect(alone(controller(), <Header />)).toMatch(/reaptop .*\n.*agents .*9 leaked, 3\.0G reclaimable/);
+  });
+
+  test('the header counts a build that re-executes itself once, as finding and plan do', () => {
+    const { snapshot } = world([
+      [1000, 80_001, 'lake build'],
+      [1001, 1000, 'lake.orig build'],
+    ]);
+    const { screen } = controller(200);
+    expect(alone(new FakeStore({ ...screen, snapshot }), <Header />)).toMatch(/ 1 build\s*$/);
   });
 
   test('the tree has the names of its columns and as many rows as the screen leaves it', () => {
