@@ -1,5 +1,5 @@
+import { leftSomething } from '../act/left-something.ts';
 import { completeEarlierActs, perform } from '../act/perform.ts';
-import { leftSomething, summarise } from '../act/summary.ts';
 import { type TerminateResult, terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
@@ -14,6 +14,7 @@ import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
+import { summarise } from '../words/outcomes.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';
 import { failOnCode } from './once.ts';

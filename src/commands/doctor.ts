@@ -3,10 +3,10 @@ import { checkHealth, type NamedCheck } from '../judge/health/index.ts';
 import { atLeast, type Severity } from '../model/finding.ts';
 import { plural } from '../model/format.ts';
 import type { Level } from '../model/health.ts';
+import { wrap } from '../words/wrap.ts';
 import { gatherHealth } from './doctor-facts.ts';
 import { EXIT_FAIL_ON } from './exit-codes.ts';
 import { painter, type Tone } from './paint.ts';
-import { wrap } from './wrap.ts';
 
 export interface DoctorOptions {
   readonly json: boolean;

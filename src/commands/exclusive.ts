@@ -19,6 +19,7 @@ import { visible } from '../model/text.ts';
 import { leanProject, projectOf, specsRoot, taskDirectories } from '../observe/files/project.ts';
 import { identityAt } from '../observe/procfs/kin.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
+import { nameAndPid } from '../words/process.ts';
 import { EXIT_FAILURE, EXIT_LOCKED } from './exit-codes.ts';
 import { isSeedsTask, placeOf, type TaskPlace } from './hook/context.ts';
 
@@ -63,7 +64,7 @@ const attempt = (directory: string, mine: BuildHolder, project: string | null, c
     const { what, pid, since } = lock.holder;
     return {
       status: 'busy',
-      who: `${what} (${pid}), since ${Math.max(0, Math.round((now - since) / 1000))} s`,
+      who: `${nameAndPid(what, pid)}, since ${Math.max(0, Math.round((now - since) / 1000))} s`,
     };
   }
   if (project === null) return { status: 'taken', beside: [] };

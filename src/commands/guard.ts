@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
+import { leftSomething } from '../act/left-something.ts';
 import { takeRunLock } from '../act/record/lock.ts';
-import { leftSomething } from '../act/summary.ts';
 import { followedFiles, scannedFiles } from '../collect/agent-files.ts';
 import type { Prepared } from '../collect/prepare.ts';
 import { Guard, type LookReport } from '../guard/guard.ts';

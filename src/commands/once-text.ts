@@ -1,12 +1,13 @@
 import type { Finding } from '../model/finding.ts';
 import { formatAge, formatBytes, plural, spellBytes } from '../model/format.ts';
-import type { Heartbeat, HeartbeatState } from '../model/heartbeat.ts';
+import type { Heartbeat } from '../model/heartbeat.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
+import { HEARTBEAT_TONES, SEVERITY_TONES } from '../words/tones.ts';
+import { wrap } from '../words/wrap.ts';
 import { type Branch, type Group, groupProcesses } from './once-groups.ts';
-import { type Paint, painter, SEVERITY_TONE, type Tone, VERDICT_TONE } from './paint.ts';
-import { wrap } from './wrap.ts';
+import { type Paint, painter, VERDICT_TONE } from './paint.ts';
 
 export interface TextOptions {
   readonly width: number;
@@ -101,14 +102,6 @@ const doing = (p: JudgedProcess): string => {
   return [cwd == null ? '' : `in ${cwd}`, command].filter(part => part !== '').join('  ');
 };
 
-const HEARTBEAT_TONE = {
-  fine: 'good',
-  warn: 'warn',
-  critical: 'bad',
-  unreadable: 'warn',
-  leftover: 'faint',
-} as const satisfies Record<HeartbeatState, Tone>;
-
 /** Leftovers are counted in a finding; listing them one by one would bury the living. */
 const heartbeatLines = (heartbeats: readonly Heartbeat[], width: number, paint: Paint): string[] => {
   const shown = heartbeats.filter(
@@ -128,7 +121,7 @@ const heartbeatLine = (beat: Heartbeat, width: number, paint: Paint): string => 
     beat.path,
   ];
   const text = `${formatAge(beat.ageSeconds).padStart(6)}  ${beat.format}  ${about.filter(part => part !== null).join(', ')}`;
-  return `${paint(beat.state.padEnd(10), HEARTBEAT_TONE[beat.state])} ${cut(text, width - 11)}`;
+  return `${paint(beat.state.padEnd(10), HEARTBEAT_TONES[beat.state])} ${cut(text, width - 11)}`;
 };
 
 const findingLines = (findings: readonly Finding[], width: number, paint: Paint): string[] =>
@@ -138,7 +131,7 @@ const findingLines = (findings: readonly Finding[], width: number, paint: Paint)
         '',
         paint('findings', 'strong'),
         ...findings.flatMap(finding => [
-          `${paint(finding.severity.padEnd(8), SEVERITY_TONE[finding.severity])} ${cut(`${finding.id}: ${finding.title}`, width - 9)}`,
+          `${paint(finding.severity.padEnd(8), SEVERITY_TONES[finding.severity])} ${cut(`${finding.id}: ${finding.title}`, width - 9)}`,
           ...wrap(`         ${finding.why}`, width, '         ').map(line => paint(line, 'faint')),
           ...wrap(`         → ${finding.remedy}`, width, '           '),
         ]),

@@ -1,9 +1,9 @@
-import type { Severity } from '../model/finding.ts';
 import { inStyle } from '../model/sgr.ts';
 import type { Verdict } from '../model/snapshot.ts';
+import type { Tone as WordTone } from '../words/tones.ts';
 
-/** What a colour means; the words beside it always say the same. */
-export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warn' | 'bad' | 'info';
+/** The colours of text: what the words' tones mean, and one for what is protected. */
+export type Tone = WordTone | 'info';
 
 const CODES: Readonly<Record<Tone, string>> = {
   plain: '',
@@ -33,10 +33,4 @@ export const VERDICT_TONE: Readonly<Record<Verdict, Tone>> = {
   suspect: 'warn',
   protected: 'info',
   unknown: 'faint',
-};
-
-export const SEVERITY_TONE: Readonly<Record<Severity, Tone>> = {
-  info: 'info',
-  warn: 'warn',
-  critical: 'bad',
 };

@@ -1,9 +1,10 @@
 import { formatAge, formatBytes } from '../model/format.ts';
-import { type Outcome, type OutcomeKind, type Plan, spellBack, weightOf } from '../model/plan.ts';
-import { countSteps } from '../model/plan-words.ts';
+import { type Outcome, type Plan, spellBack, weightOf } from '../model/plan.ts';
 import { cut } from '../model/text.ts';
-import { type Paint, painter, type Tone } from './paint.ts';
-import { wrap } from './wrap.ts';
+import { countSteps } from '../words/plan.ts';
+import { OUTCOME_TONES } from '../words/tones.ts';
+import { wrap } from '../words/wrap.ts';
+import { type Paint, painter } from './paint.ts';
 
 export interface PlanTextOptions {
   readonly width: number;
@@ -18,7 +19,7 @@ export const planText = (plan: Plan, { width, color, heading }: PlanTextOptions)
   const lines: string[] = [];
   // What is done only under a condition must say the condition, however long it is.
   const nudges = plan.steps.some(step => step.signal === 'SIGCHLD');
-  const fitted = (line: string): string[] =>
+  const fitted = (line: string): readonly string[] =>
     nudges ? wrap(line, width, ' '.repeat(24)) : [cut(line, width)];
   if (plan.steps.length > 0) {
     lines.push(paint(`${nudges ? 'Zombies:' : heading} ${countSteps(plan)}, ${spellBack(plan)}:`, 'strong'));
@@ -35,16 +36,5 @@ export const planText = (plan: Plan, { width, color, heading }: PlanTextOptions)
   return lines.map(line => `${line}\n`).join('');
 };
 
-const OUTCOME_TONE = {
-  ended: 'good',
-  killed: 'good',
-  gone: 'faint',
-  zombie: 'warn',
-  respawned: 'warn',
-  survived: 'bad',
-  refused: 'warn',
-  denied: 'bad',
-} as const satisfies Record<OutcomeKind, Tone>;
-
 export const outcomeLine = (outcome: Outcome, width: number, paint: Paint): string =>
-  `${paint(outcome.outcome.padEnd(9), OUTCOME_TONE[outcome.outcome])} ${cut(`${String(outcome.pid).padStart(8)}  ${outcome.name}${outcome.why === '' ? '' : `: ${outcome.why}`}`, width - 10)}`;
+  `${paint(outcome.outcome.padEnd(9), OUTCOME_TONES[outcome.outcome])} ${cut(`${String(outcome.pid).padStart(8)}  ${outcome.name}${outcome.why === '' ? '' : `: ${outcome.why}`}`, width - 10)}`;

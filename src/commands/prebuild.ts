@@ -15,6 +15,7 @@ import { leanProject } from '../observe/files/project.ts';
 import { identityAt } from '../observe/procfs/kin.ts';
 import { errorSentence, openOwn, writeWhole } from '../observe/state/own-file.ts';
 import { makeStateDirectory, stateDirectory } from '../observe/state/state-directory.ts';
+import { nameAndPid } from '../words/process.ts';
 import { EXIT_FAILURE, EXIT_LOCKED } from './exit-codes.ts';
 
 export interface PrebuildOptions {
@@ -158,12 +159,12 @@ export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround)
   };
   const [other] = buildsOf(project);
   if (other !== undefined)
-    return end(EXIT_LOCKED, `No pre-build: lake build (${other.pid}) runs here already.`);
+    return end(EXIT_LOCKED, `No pre-build: ${nameAndPid('lake build', other.pid)} runs here already.`);
   const lock = directory === null ? null : takeBuildLock(directory, mine, Date.now());
   if (lock?.status === 'held')
     return end(
       EXIT_LOCKED,
-      `No pre-build: ${visible(lock.holder.what)} (${lock.holder.pid}) holds the project's lock.`,
+      `No pre-build: ${nameAndPid(visible(lock.holder.what), lock.holder.pid)} holds the project's lock.`,
     );
   const log = openLog(directory);
   const startedAt = performance.now();

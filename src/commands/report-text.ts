@@ -3,8 +3,8 @@ import type { Episode, Report, ReportGroup } from '../model/report.ts';
 import { cells } from '../model/text.ts';
 import type { DiskUse } from '../observe/health/disk-use.ts';
 import type { Glyphs } from '../tui/look/glyphs.ts';
+import { wrap } from '../words/wrap.ts';
 import { type Paint, painter } from './paint.ts';
-import { wrap } from './wrap.ts';
 
 export interface ReportLook {
   readonly width: number;

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
+import { leftSomething } from '../act/left-something.ts';
 import { perform } from '../act/perform.ts';
-import { leftSomething, summarise } from '../act/summary.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
 import { runSweep, type SessionRecord, type SweepResult } from '../act/sweep/run.ts';
@@ -13,6 +13,7 @@ import type { Severity } from '../model/finding.ts';
 import { plural, spellBytes } from '../model/format.ts';
 import { cut, showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
+import { summarise } from '../words/outcomes.ts';
 import { currentDirectory } from './current-directory.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';

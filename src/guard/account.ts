@@ -1,9 +1,9 @@
 import type { Performed } from '../act/perform.ts';
-import { summarise } from '../act/summary.ts';
 import type { SweepResult } from '../act/sweep/run.ts';
 import { plural } from '../model/format.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Outcome, OutcomeKind } from '../model/plan.ts';
+import { summarise } from '../words/outcomes.ts';
 
 /** What an act left running is left alone for a while: trying every ten seconds helps nobody and fills the log. */
 const REST_SECONDS = 600;

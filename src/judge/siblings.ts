@@ -3,6 +3,7 @@ import { type Forest, forestOf } from '../model/forest.ts';
 import { gather } from '../model/gather.ts';
 import { isZombie, sameArgv } from '../model/process.ts';
 import type { JudgedProcess } from '../model/snapshot.ts';
+import { calls } from '../words/process.ts';
 
 /** Several processes where one would do. */
 export interface Siblings {
@@ -65,10 +66,7 @@ export const duplicateServers = (
     gather(groups, key, p);
     employers.set(key, employer);
   }
-  return grouped(groups, key => {
-    const { name, facts } = employers.get(key)!;
-    return `${name} (${facts.pid})`;
-  }).filter(({ members }) => members.length > 1);
+  return grouped(groups, key => calls(employers.get(key)!)).filter(({ members }) => members.length > 1);
 };
 
 /** A server and the wrappers that carry nothing else: what is ended when it goes. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { AUDIT_FILE } from '../act/record/lines.ts';
-import { summarise } from '../act/summary.ts';
 import type { Outcome } from '../model/plan.ts';
 import { visible } from '../model/text.ts';
 import { readOwnTail } from '../observe/state/own-file.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
+import { summarise } from '../words/outcomes.ts';
 import type { LogLine } from './live.ts';
 
 const TAIL_BYTES = 64 * 1024;

@@ -13,6 +13,7 @@ import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
+import { calls } from '../words/process.ts';
 import { AgentCourses } from './agent-courses.ts';
 import { Alerting } from './alerts.ts';
 import { auditTail } from './audit-tail.ts';
@@ -189,9 +190,9 @@ export class LiveEngine implements Live {
   async jump(target: Identity): Promise<string> {
     const found = this.#state.snapshot.processes.find(p => keyOf(p.facts) === keyOf(target));
     if (found === undefined) return 'It is gone.';
-    if (found.tmux === null) return `${found.name} (${target.pid}) is in no tmux pane.`;
+    if (found.tmux === null) return `${calls(found)} is in no tmux pane.`;
     if (this.#options.system.around !== undefined)
-      return `${found.name} (${target.pid}) is in a pane of another machine: there is no going there.`;
+      return `${calls(found)} is in a pane of another machine: there is no going there.`;
     return jumpToPane(found.tmux, this.#options.env);
   }
 

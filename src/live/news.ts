@@ -1,6 +1,7 @@
 import type { Finding } from '../model/finding.ts';
 import { keyOf } from '../model/identity.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
+import { calls } from '../words/process.ts';
 
 /** What somebody is told of, once: a finding that became critical, or an agent that began to wait. */
 export interface News extends Omit<Finding, 'id'> {
@@ -23,7 +24,7 @@ const waiting = (p: JudgedProcess): News => {
   return {
     id: 'agent-waits',
     severity: 'warn',
-    title: `${p.name} (${p.facts.pid})${project} waits for you`,
+    title: `${calls(p)}${project} waits for you`,
     why: what === null ? 'its own session file says so' : `its own session file says: ${what}`,
     processes: [identityOf(p)],
     files: [],

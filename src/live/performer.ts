@@ -1,6 +1,6 @@
+import { leftSomething } from '../act/left-something.ts';
 import { type Deed, perform } from '../act/perform.ts';
 import { sendSignals } from '../act/signal/send-signals.ts';
-import { leftSomething, summarise } from '../act/summary.ts';
 import { terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
@@ -8,6 +8,7 @@ import type { Config } from '../model/config.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Outcome, Plan } from '../model/plan.ts';
 import type { System } from '../observe/system.ts';
+import { summarise } from '../words/outcomes.ts';
 import type { ActRequest, LogLine } from './live.ts';
 
 export interface PerformInput {

@@ -7,15 +7,28 @@ import { readSources, roomOf, type Source, sourcesFrom } from './sources.ts';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   agents: ['model'],
+  words: ['model'],
   observe: ['model', 'agents'],
-  judge: ['model', 'agents'],
-  act: ['model', 'agents', 'judge', 'observe'],
-  collect: ['model', 'agents', 'judge', 'observe'],
-  remember: ['model', 'agents', 'judge', 'observe'],
-  live: ['model', 'agents', 'judge', 'observe', 'act', 'collect', 'remember'],
-  guard: ['model', 'agents', 'judge', 'observe', 'act', 'collect', 'remember'],
-  tui: ['model', 'agents', 'judge', 'live'],
-  commands: ['model', 'agents', 'judge', 'observe', 'act', 'collect', 'remember', 'live', 'guard', 'tui'],
+  judge: ['model', 'agents', 'words'],
+  act: ['model', 'agents', 'words', 'judge', 'observe'],
+  collect: ['model', 'agents', 'words', 'judge', 'observe'],
+  remember: ['model', 'agents', 'words', 'judge', 'observe'],
+  live: ['model', 'agents', 'words', 'judge', 'observe', 'act', 'collect', 'remember'],
+  guard: ['model', 'agents', 'words', 'judge', 'observe', 'act', 'collect', 'remember'],
+  tui: ['model', 'agents', 'words', 'judge', 'live'],
+  commands: [
+    'model',
+    'agents',
+    'words',
+    'judge',
+    'observe',
+    'act',
+    'collect',
+    'remember',
+    'live',
+    'guard',
+    'tui',
+  ],
   'cli.ts': ['model', 'collect', 'live', 'commands', 'tui'],
   build: [],
 };
@@ -51,7 +64,7 @@ describe('the house', () => {
 
   test('no import goes in a circle, types included', () => expect(knots(sources)).toEqual([]));
 
-  test('model, agents and judge take nothing from the world', () =>
+  test('model, agents, words and judge take nothing from the world', () =>
     expect(said(pure, impurities)).toEqual([]));
 
   test('signals leave from act/ only', () => expect(said(sources, source => signals(source))).toEqual([]));

@@ -3,7 +3,7 @@ import { childrenOf, type GlobalUse, globalUses } from './globals.ts';
 import { roomOf, type Source } from './sources.ts';
 
 /** Rooms that are functions of their arguments. */
-export const PURE_ROOMS = ['model', 'agents', 'judge'];
+export const PURE_ROOMS = ['model', 'agents', 'words', 'judge'];
 
 /** Where signals may leave from besides act/, and why. */
 export const MAY_SIGNAL: Readonly<Record<string, string>> = {

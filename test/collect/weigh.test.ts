@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { summarise } from '../../src/act/summary.ts';
 import { terminate } from '../../src/act/terminate/terminate.ts';
 import { weigh } from '../../src/collect/weigh.ts';
 import { type Plan, spellBack } from '../../src/model/plan.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
+import { summarise } from '../../src/words/outcomes.ts';
 import { FakeSystem, planOf } from '../act/fake-system.ts';
 import { descendantsOf, planFor, startOrphan } from '../act/stage.ts';
 import { Sandbox } from '../support/sandbox.ts';

@@ -151,7 +151,7 @@ it.each([
     const again = await engine.run(plan, request);
     expect(system.sent).toEqual([]);
     expect(again?.because).toContain(
-      '700 mcp-server-x was leak and is live now: its environment names claude',
+      'mcp-server-x (700) was leak and is live now: its environment names claude',
     );
     expect(again?.plan.steps).toMatchObject([{ pid: 700, subject: { verdict: 'live' } }]);
     expect(await engine.run(again!.plan, request)).toBeNull();

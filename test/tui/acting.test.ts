@@ -211,7 +211,7 @@ describe('what the keys act on', () => {
   test('z nudges the parent that owes the wait', async () => {
     await open();
     await driven.press('zombies');
-    expect(text()).toMatch(/CHLD +\w+ +1522 lean-lsp-mcp .*owes a wait to 1601\s+lake/);
+    expect(text()).toMatch(/CHLD +\w+ +1522 lean-lsp-mcp .*owes a wait to\s+lake\s+\(1601\)/);
     await driven.type('y');
     await driven.terminal.until('Done');
     await driven.press('running-leave');

@@ -6,7 +6,7 @@ import { glyphsFor, speaksUtf8 } from '../../src/tui/look/glyphs.ts';
 import { memoryPlot, resample, sparkline } from '../../src/tui/look/plot.ts';
 import { THEMES, TONES, themeFor } from '../../src/tui/look/theme.ts';
 import { layoutFor } from '../../src/tui/view/layout.ts';
-import { lineToWidth, lineWidth, paint, run, toWidth, wrap } from '../../src/tui/view/line.ts';
+import { lineToWidth, lineWidth, paint, run, toWidth } from '../../src/tui/view/line.ts';
 import { treeRows } from '../../src/tui/view/rows.ts';
 import { standingDemo } from './drive.ts';
 
@@ -73,12 +73,6 @@ describe('text in cells', () => {
     expect(cells(toWidth('日本語テキスト', 6))).toBe(6);
     expect(toWidth('e\u0301te\u0301', 5)).toBe('e\u0301te\u0301  ');
     expect(lineWidth(lineToWidth([run('日本'), run('語語')], 7))).toBe(7);
-  });
-
-  test('wrapping keeps words and cuts what is longer than a line', () => {
-    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrap('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
-    expect(wrap('', 4)).toEqual(['']);
   });
 });
 

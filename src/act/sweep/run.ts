@@ -4,6 +4,7 @@ import { keyOf } from '../../model/identity.ts';
 import type { Outcome, OutcomeKind } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { System } from '../../observe/system.ts';
+import { nameAndPid } from '../../words/process.ts';
 import { type TerminateOptions, terminate } from '../terminate/terminate.ts';
 import { endTmuxSession, type TmuxEndResult } from '../tmux/end-session.ts';
 import { type FileRecord, runFileAct } from './file-acts.ts';
@@ -48,7 +49,7 @@ export const runSweep = async (options: SweepOptions): Promise<SweepResult> => {
   for (const outcome of ended.outcomes) {
     const agent = again.owners.get(keyOf(outcome));
     if (agent !== undefined && !OVER.has(outcome.outcome))
-      leftAlone.set(agent, `${outcome.name} (${outcome.pid}) ${outcome.outcome}: ${outcome.why}`);
+      leftAlone.set(agent, `${nameAndPid(outcome.name, outcome.pid)} ${outcome.outcome}: ${outcome.why}`);
   }
   const sessions: SessionRecord[] = [];
   for (const session of plan.sessions) sessions.push(await endSession(session, leftAlone, env));

@@ -10,6 +10,7 @@ import { starMatcher } from '../../model/glob.ts';
 import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
 import { projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
 import { processesNamed } from '../../observe/procfs/named.ts';
+import { nameAndPid } from '../../words/process.ts';
 import { beaten, beatTask } from './beat.ts';
 import { freshSession, type HookContext, isSeedsTask, placeOf, type TaskPlace, taskOf } from './context.ts';
 
@@ -38,7 +39,7 @@ const inTheWay = async (context: HookContext, project: string): Promise<Busy | n
   const holder = directory === null ? null : buildHolder(directory, project, now);
   if (holder !== null) return described(holder, now);
   const [build] = await runningBuilds(project);
-  if (build !== undefined) return { who: `${build.name} (${build.pid})`, sinceSeconds: build.ageSeconds };
+  if (build !== undefined) return { who: nameAndPid(build.name, build.pid), sinceSeconds: build.ageSeconds };
   const own = directory === null ? [] : (readSession(directory, input.sessionId)?.locks ?? []);
   const ours = new Set(
     own.flatMap(({ beside }) => (beside === null ? [] : [join(beside.directory, DIAGNOSTIC_LOCK)])),

@@ -3,6 +3,7 @@ import { formatAge } from '../../model/format.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { Identity } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 /** What the agent was doing when it was last heard of. */
@@ -33,8 +34,7 @@ export const heartbeatStale: Detector = ({ files }) => {
   return files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
     if (formatOf(reading).limits !== 'heartbeat-stale' || (state !== 'warn' && state !== 'critical'))
       return [];
-    const who =
-      agent === null ? 'no running agent was found for it' : `${agent.name} (${agent.facts.pid}) still runs`;
+    const who = agent === null ? 'no running agent was found for it' : `${calls(agent)} still runs`;
     return [
       {
         id: 'heartbeat-stale',

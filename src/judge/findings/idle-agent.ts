@@ -2,6 +2,7 @@ import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector, Scene } from './detector.ts';
 
 /** Servers are an agent's furniture: they are there whether or not it works. */
@@ -47,7 +48,7 @@ export const idleAgent: Detector = scene => {
       {
         id: 'idle-agent',
         severity: 'info',
-        title: `${agent.name} (${agent.facts.pid}) has been idle for ${formatAge(silent)}`,
+        title: `${calls(agent)} has been idle for ${formatAge(silent)}`,
         why: 'no CPU in its whole subtree, nothing written to its transcript or its pane',
         processes: [identityOf(agent)],
         files: [],

@@ -1,6 +1,7 @@
 import { formatAge, spellBytes } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import { growthOf } from '../growth.ts';
 import type { Detector } from './detector.ts';
 
@@ -19,7 +20,7 @@ export const memoryGrowth: Detector = ({ processes, config, past }) => {
       {
         id: 'memory-growth',
         severity: 'warn',
-        title: `${p.name} (${p.facts.pid}) grows by ${spellBytes(growth.bytesPerSecond * 60)} a minute`,
+        title: `${calls(p)} grows by ${spellBytes(growth.bytesPerSecond * 60)} a minute`,
         why: `from ${spellBytes(growth.from)} to ${spellBytes(growth.to)} in ${formatAge(growth.seconds)}${forecast}`,
         processes: [identityOf(p)],
         files: [],

@@ -1,6 +1,7 @@
 import { spellBytes } from '../../model/format.ts';
 import { memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 export const overMemory: Detector = ({ processes, config }) =>
@@ -9,7 +10,7 @@ export const overMemory: Detector = ({ processes, config }) =>
     .map(p => ({
       id: 'over-memory',
       severity: 'critical',
-      title: `${p.name} (${p.facts.pid}) holds ${spellBytes(memoryOf(p.facts))}`,
+      title: `${calls(p)} holds ${spellBytes(memoryOf(p.facts))}`,
       why: `RSS and swap together are above the limit of ${spellBytes(config.thresholds['over-memory'].limitBytes)}`,
       processes: [identityOf(p)],
       files: [],

@@ -1,5 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 /** Busy for a minute without anybody to be busy for: leaked, or suspect. */
@@ -21,7 +22,7 @@ export const spinning: Detector = ({ processes, config, past, observation }) => 
       {
         id: 'spinning',
         severity: 'warn',
-        title: `${p.name} (${p.facts.pid}) spins`,
+        title: `${calls(p)} spins`,
         why: `${p.verdict}, and at ${Math.round(recent.at(-1)!.cpu ?? 0)} % of a core for ${seconds} s`,
         processes: [identityOf(p)],
         files: [],

@@ -1,4 +1,5 @@
 import { identityOf } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 /** `t` is a process under a debugger: somebody is at work. */
@@ -8,7 +9,7 @@ export const stopped: Detector = ({ processes }) =>
     .map(p => ({
       id: 'stopped',
       severity: 'warn',
-      title: `${p.name} (${p.facts.pid}) is stopped`,
+      title: `${calls(p)} is stopped`,
       why: 'state T: it holds its memory and answers nobody; SIGTERM waits until SIGCONT',
       processes: [identityOf(p)],
       files: [],

@@ -1,6 +1,7 @@
 import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 export const stuckIo: Detector = ({ processes, config, past }) =>
@@ -11,7 +12,7 @@ export const stuckIo: Detector = ({ processes, config, past }) =>
       {
         id: 'stuck-io',
         severity: 'warn',
-        title: `${p.name} (${p.facts.pid}) has waited for I/O for ${formatAge(seconds)}`,
+        title: `${calls(p)} has waited for I/O for ${formatAge(seconds)}`,
         why: 'state D: the kernel lets no signal through until the device or the file server answers',
         processes: [identityOf(p)],
         files: [],

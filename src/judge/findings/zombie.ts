@@ -1,6 +1,7 @@
 import { plural } from '../../model/format.ts';
 import { isZombie } from '../../model/process.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 const SERVERS: ReadonlySet<string> = new Set(['mcp', 'lean-lsp']);
@@ -17,8 +18,8 @@ export const zombie: Detector = ({ processes, files, config }) =>
       return {
         id: 'zombie',
         severity: server || parent.zombies >= config.thresholds.zombie.criticalCount ? 'critical' : 'warn',
-        title: `${parent.name} (${parent.facts.pid}) has not reaped ${plural(parent.zombies, 'child', 'children')}`,
-        why: `${names || 'its children'} ended, and ${parent.name} (${parent.facts.pid}) never waited for them${server ? '; later calls to this server may hang' : ''}`,
+        title: `${calls(parent)} has not reaped ${plural(parent.zombies, 'child', 'children')}`,
+        why: `${names || 'its children'} ended, and ${calls(parent)} never waited for them${server ? '; later calls to this server may hang' : ''}`,
         processes: [identityOf(parent), ...dead.map(identityOf)],
         files: [],
         remedy: server

@@ -2,8 +2,9 @@ import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { EndPolicy, Plan, Step } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot, Verdict } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import { branchOf, type Ground, groundOf } from './branches.ts';
-import { nameOf, targetReason, unfitSnapshot } from './refuse.ts';
+import { targetReason, unfitSnapshot } from './refuse.ts';
 
 /** What a look right before the first signal says of a plan that was made a while ago. */
 export interface JudgedAgain {
@@ -80,7 +81,7 @@ const worseThan = (plan: Plan, ground: Ground): readonly string[] =>
 
 const whyWorse = ({ subject, confirm }: Step, now: JudgedProcess): string | null => {
   if (now.protection !== null && !confirm)
-    return `${nameOf(now)} is protected now: ${now.protectedBecause ?? now.why[0] ?? ''}`;
+    return `${calls(now)} is protected now: ${now.protectedBecause ?? now.why[0] ?? ''}`;
   if (subject === undefined || LOSSES.indexOf(now.verdict) <= LOSSES.indexOf(subject.verdict)) return null;
-  return `${nameOf(now)} was ${subject.verdict} and is ${now.verdict} now: ${now.why[0] ?? ''}`;
+  return `${calls(now)} was ${subject.verdict} and is ${now.verdict} now: ${now.why[0] ?? ''}`;
 };

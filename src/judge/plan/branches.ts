@@ -1,10 +1,11 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import { adopts } from '../rules/climb.ts';
 import { type Family, familyOf } from './family.ts';
 import type { EndPolicy } from './policy.ts';
-import { memberReason, nameOf, neverReason } from './refuse.ts';
+import { memberReason, neverReason } from './refuse.ts';
 
 /** What every planner starts from. */
 export interface PlanGround {
@@ -51,7 +52,7 @@ export const branchOf = (
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return {
     taken: false,
-    why: `the whole subtree stays, because ${nameOf(first.p)} is in it: ${first.why}${more}`,
+    why: `the whole subtree stays, because ${calls(first.p)} is in it: ${first.why}${more}`,
   };
 };
 
@@ -78,7 +79,7 @@ export const lineageBranchesOf = (target: JudgedProcess, ground: Ground): readon
       branches.push({
         root,
         adopted: false,
-        why: `it once ran below ${nameOf(target)} but belongs to ${parent === null ? 'another parent' : nameOf(parent)} now`,
+        why: `it once ran below ${calls(target)} but belongs to ${parent === null ? 'another parent' : calls(parent)} now`,
       });
   }
   return branches;

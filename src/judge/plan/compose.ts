@@ -2,8 +2,8 @@ import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts'
 import type { EndPolicy, Plan, Refusal, SignalName, Step } from '../../model/plan.ts';
 import { memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Family } from './family.ts';
-import { nameOf } from './refuse.ts';
 
 const ENDING: ReadonlySet<SignalName> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
@@ -53,7 +53,7 @@ export const unknownTarget = (target: Identity, family: Family): Refusal => {
 /** Why a step is in the plan, seen from its target. */
 export const memberWhy = (p: JudgedProcess, root: JudgedProcess, how: 'subtree' | 'lineage'): string => {
   if (p === root) return p.why[0] ?? 'asked for';
-  return how === 'subtree' ? `part of ${nameOf(root)}` : `once part of ${nameOf(root)}, reparented since`;
+  return how === 'subtree' ? `part of ${calls(root)}` : `once part of ${calls(root)}, reparented since`;
 };
 
 /** Steps in order of execution, one per identity; refusals of what another target takes anyway are dropped. */

@@ -2,6 +2,7 @@ import { type Identity, keyOf } from '../../model/identity.ts';
 import type { Plan, Refusal, Step } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import {
   branchOf,
   type ExtraReason,
@@ -12,7 +13,7 @@ import {
 } from './branches.ts';
 import { composePlan, memberWhy, refusalFor, stepFor, unknownTarget } from './compose.ts';
 import type { EndPolicy } from './policy.ts';
-import { nameOf, targetReason, unfitSnapshot } from './refuse.ts';
+import { targetReason, unfitSnapshot } from './refuse.ts';
 
 export interface EndRequest extends PlanGround {
   readonly targets: readonly Identity[];
@@ -82,5 +83,5 @@ export const zombieReason = (zombie: JudgedProcess, { family }: Ground): string 
   const parent = family.parentOf(zombie);
   return parent === null
     ? 'it has already ended and waits to be reaped'
-    : `it has already ended; ${nameOf(parent)} owes it a wait, and only dealing with that parent's zombies clears it`;
+    : `it has already ended; ${calls(parent)} owes it a wait, and only dealing with that parent's zombies clears it`;
 };

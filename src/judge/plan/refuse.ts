@@ -2,6 +2,7 @@ import { keyOf } from '../../model/identity.ts';
 import type { AnchorKind } from '../../model/kind.ts';
 import { belonging } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { Family } from './family.ts';
 import type { EndPolicy } from './policy.ts';
 
@@ -17,8 +18,6 @@ const ANCHOR_WORDS = {
   'desktop-app': 'it is a desktop application',
   'service-manager': 'it manages services',
 } as const satisfies Record<AnchorKind, string>;
-
-export const nameOf = (p: JudgedProcess): string => `${p.facts.pid} ${p.name}`;
 
 /** Why this snapshot is no ground for any plan; null when it is. */
 export const unfitSnapshot = (snapshot: Snapshot, family: Family): string | null => {
@@ -50,7 +49,7 @@ export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: Family
   const slack = BIRTH_SLACK_SECONDS[snapshot.host.backend];
   // On a sound table a parent is never younger: orphans are adopted by an ancestor or by PID 1.
   if (parent?.facts.born != null && facts.born !== null && parent.facts.born > facts.born + slack)
-    return `its parent ${nameOf(parent)} is younger than it, so a pid was reused while the table was read: look again`;
+    return `its parent ${calls(parent)} is younger than it, so a pid was reused while the table was read: look again`;
   return null;
 };
 

@@ -1,9 +1,9 @@
 import { formatAge } from '../../model/format.ts';
 import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import type { Family } from './family.ts';
-import { nameOf } from './refuse.ts';
 import type { SweepRequest } from './sweep-facts.ts';
 
 /** An agent that nobody sees move for this long, and that says it is done, is done. */
@@ -60,8 +60,8 @@ const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRe
   const moving = inside.members.find(p => p.facts.cpu === null || p.facts.cpu > 0);
   if (moving !== undefined)
     return moving.facts.cpu === null
-      ? `whether ${nameOf(moving)} uses CPU is not known`
-      : `${nameOf(moving)} used CPU while we looked`;
+      ? `whether ${calls(moving)} uses CPU is not known`
+      : `${calls(moving)} used CPU while we looked`;
   const still = agent.panes.map(pane => (pane.activity === null ? 0 : files.now / 1000 - pane.activity));
   const quiet = Math.min(...still);
   if (quiet < STILL_SECONDS) return `its pane showed something ${formatAge(Math.max(quiet, 0))} ago`;
@@ -100,7 +100,7 @@ export const whySessionKept = (
   const inside = lookInside(roots as JudgedProcess[], family);
   const stranger = inside.members.find(p => !inside.ofAgents.has(p) && !isAround(p, inside));
   if (stranger !== undefined)
-    return `${nameOf(stranger)} runs in its session ${agent.sessionName} and is none of its agent's`;
+    return `${calls(stranger)} runs in its session ${agent.sessionName} and is none of its agent's`;
   if (inside.outermost > 1)
     return `${inside.outermost} agents run in its session ${agent.sessionName}: which one is done is not known`;
   return inside.agents.length === 0 ? null : whyAgentKept(agent, inside, request);

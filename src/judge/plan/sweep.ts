@@ -4,6 +4,7 @@ import { keyOf } from '../../model/identity.ts';
 import { directoryOf } from '../../model/path.ts';
 import { EMPTY_PLAN, type Plan } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { calls, nameAndPid } from '../../words/process.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import { planEnd } from './end.ts';
 import { type Family, familyOf } from './family.ts';
@@ -65,8 +66,7 @@ const whyNot = (agent: OrchestratedAgent, family: Family, request: SweepRequest)
   if (fresh && agent.panes.length + agent.processes.length > 0)
     return `its stream log changed ${formatAge(stream.ageSeconds)} ago and has no result yet`;
   const outside = agent.processes.find(p => p.tmux?.session !== agent.sessionName);
-  if (outside !== undefined)
-    return `${outside.name} (${outside.facts.pid}) still works for it outside its session`;
+  if (outside !== undefined) return `${calls(outside)} still works for it outside its session`;
   return whySessionKept(agent, family, request);
 };
 
@@ -136,7 +136,9 @@ export const planSweep = (request: SweepRequest): SweepPlan => {
     if (why !== null || stopper !== undefined) {
       refused.push({
         what: `agent ${agent.id}`,
-        why: why ?? `${stopper?.name} (${stopper?.pid}): ${stopper?.why}`,
+        why:
+          why ??
+          `${stopper === undefined ? 'something' : nameAndPid(stopper.name, stopper.pid)}: ${stopper?.why}`,
       });
       continue;
     }

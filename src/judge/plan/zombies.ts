@@ -3,11 +3,12 @@ import { type Kind, mayProve } from '../../model/kind.ts';
 import type { Plan, Refusal, Step } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, type Ownership } from '../../model/snapshot.ts';
+import { calls } from '../../words/process.ts';
 import { type Ground, groundOf, type PlanGround } from './branches.ts';
 import { refusalFor, stepFor } from './compose.ts';
 import { planEndOn } from './end.ts';
 import type { AskedBy, EndPolicy } from './policy.ts';
-import { nameOf, neverReason, unfitSnapshot } from './refuse.ts';
+import { neverReason, unfitSnapshot } from './refuse.ts';
 
 export interface ZombieRequest extends PlanGround {
   readonly by: AskedBy;
@@ -42,7 +43,7 @@ export const planZombies = (request: ZombieRequest): Plan => {
       refused.push(refusalFor(parent, never));
       continue;
     }
-    const owes = `owes a wait to ${zombies.map(nameOf).join(', ')}`;
+    const owes = `owes a wait to ${zombies.map(calls).join(', ')}`;
     const nudge = (why: string): void =>
       void nudges.push(stepFor(parent, { root: parent, signal: 'SIGCHLD', why }));
     const plan = planEndOn(ground, { targets: [identityOf(parent)], policy: policyOf(request) }, keepsWork);
@@ -104,13 +105,13 @@ const mayNotEnd = (
     return 'that it is a server is only what its words or a project’s file say';
   const young = zombies.filter(z => z.ageSeconds === null || z.ageSeconds < request.minimumAgeSeconds);
   if (young.length > 0)
-    return `${young.map(nameOf).join(', ')} is younger than ${request.minimumAgeSeconds / 60} min`;
+    return `${young.map(calls).join(', ')} is younger than ${request.minimumAgeSeconds / 60} min`;
   const busy = ground.family.subtreeOf(parent).find(p => !isZombie(p.facts) && (p.facts.cpu ?? 0) > 0);
-  return busy === undefined ? null : `${nameOf(busy)} is using the CPU`;
+  return busy === undefined ? null : `${calls(busy)} is using the CPU`;
 };
 
 const loser = (parent: JudgedProcess, step: Step): string => {
-  if (step.pid !== parent.facts.pid) return `part of ${nameOf(parent)}`;
+  if (step.pid !== parent.facts.pid) return `part of ${calls(parent)}`;
   const { owner, tmux } = parent;
   const session =
     owner === null || !owner.alive

@@ -6,7 +6,7 @@ import { belonging } from '../../model/process.ts';
 import { servingPort } from './carries.ts';
 import { serviceReason } from './outliving.ts';
 import type { Ownership } from './ownership.ts';
-import { carrierOf, type Node } from './tree.ts';
+import { calls, carrierOf, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
 type Reason = string | null;
@@ -97,7 +97,7 @@ const hostReason = (node: Node, world: World): Reason => {
       : climb.end === 'pane' || climb.end === 'anchor'
         ? climb.through
         : null;
-  return host === null ? null : `hosted by ${host.seen.name} (${host.facts.pid})`;
+  return host === null ? null : `hosted by ${calls(host)}`;
 };
 
 /** Who owns a process, as far as anything says so. */
@@ -120,7 +120,7 @@ export const softReason = (node: Node, world: World, ownershipOf: OwnershipOf): 
   if (node.kind !== 'wrapper') return null;
   for (const child of node.children) {
     const reason = softReason(child, world, ownershipOf);
-    if (reason !== null) return `carries ${child.seen.name} (${child.facts.pid}): ${reason}`;
+    if (reason !== null) return `carries ${calls(child)}: ${reason}`;
   }
   return null;
 };

@@ -3,6 +3,7 @@ import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
 import { isZombie, type ProcessFacts, sameArgv } from '../../model/process.ts';
 import type { Look } from '../../model/snapshot.ts';
+import { nameAndPid } from '../../words/process.ts';
 
 /** A process in its family: the unit that judging works on. Mutable only until the tree is handed to a judge. */
 export interface Node {
@@ -120,7 +121,8 @@ export const agentAbove = (node: Node): Node | null => {
 };
 
 /** How a sentence names a process: `claude (4711)`. */
-export const calls = (node: Pick<Node, 'seen' | 'facts'>): string => `${node.seen.name} (${node.facts.pid})`;
+export const calls = (node: Pick<Node, 'seen' | 'facts'>): string =>
+  nameAndPid(node.seen.name, node.facts.pid);
 
 /** Did `a` surely start after `b`? Unknown ages give no evidence, so the answer is no. */
 export const startedAfter = (a: Pick<Node, 'facts'>, b: Pick<Node, 'facts'>): boolean =>

@@ -69,14 +69,11 @@ export const judgeWith = (world: World, isRelated: (node: Node) => boolean): ((n
   const asItsParent = (node: Node): Ruling => {
     if (node.parent === null) return rule('unknown', 'has ended; its parent is not in the table');
     const { verdict } = judge(node.parent);
-    return rule(
-      verdict,
-      `has ended and waits to be reaped by ${node.parent.seen.name} (${node.parent.facts.pid})`,
-    );
+    return rule(verdict, `has ended and waits to be reaped by ${calls(node.parent)}`);
   };
 
   const belowAgent = (node: Node, agent: Node): Ruling => {
-    const above = `runs below ${agent.seen.name} (${agent.facts.pid})`;
+    const above = `runs below ${calls(agent)}`;
     const { verdict, why } = judge(agent);
     if (verdict === 'leak' || verdict === 'suspect')
       return rule(verdict, `${above}, which is ${verdict === 'leak' ? 'leaked' : 'suspect'}: ${why[0]}`);

@@ -10,7 +10,7 @@ import { type Continued, continuedSessions, isClaimed } from './continued.ts';
 import { Lineage } from './lineage.ts';
 import { serviceReason } from './outliving.ts';
 import { strangeFilesOf } from './strange-files.ts';
-import { isRunningAgent, type Node, type Tree } from './tree.ts';
+import { calls, isRunningAgent, type Node, type Tree } from './tree.ts';
 
 /** Everything the rules may ask about one moment. Built once per judgement, never changed by a rule. */
 export interface World {
@@ -103,7 +103,7 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
       if (status !== null && FINISHED.has(status))
-        return `the session file of ${agent.seen.name} (${agent.facts.pid}) says ${status}`;
+        return `the session file of ${calls(agent)} says ${status}`;
       const log = observation.readings.find(
         reading => reading.format === 'stream-log' && reading.terminal && speaksOfAgent(reading, agent),
       );

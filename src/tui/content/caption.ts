@@ -1,4 +1,5 @@
-import { beatText, beatTone } from '../view/activity.ts';
+import { beatText } from '../../words/heartbeat.ts';
+import { beatTone } from '../view/activity.ts';
 import { type Line, lineToWidth, run } from '../view/line.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 

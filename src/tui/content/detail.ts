@@ -2,9 +2,11 @@ import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.t
 import { keyOf } from '../../model/identity.ts';
 import { memoryOf } from '../../model/process.ts';
 import type { JudgedProcess, Owner } from '../../model/snapshot.ts';
+import { beatText } from '../../words/heartbeat.ts';
+import { wrap } from '../../words/wrap.ts';
 import type { Tone } from '../look/theme.ts';
-import { beatText, beatTone } from '../view/activity.ts';
-import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import { beatTone } from '../view/activity.ts';
+import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Row } from '../view/rows.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 import { growthText, LABEL, memoryText, plotLines } from './detail-memory.ts';

@@ -1,9 +1,10 @@
 import { AUTO_WORDS, THEME_WORDS } from '../../model/look.ts';
+import { wrap } from '../../words/wrap.ts';
 import { CONTEXTS } from '../keys/context.ts';
 import { BINDINGS } from '../keys/keymap.ts';
 import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
 import { COLUMNS } from '../look/columns.ts';
-import { type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import { scrollText, titleRule } from './tabs.ts';
 

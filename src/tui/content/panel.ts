@@ -1,16 +1,17 @@
 import type { LogLine } from '../../live/live.ts';
-import type { Finding, Severity } from '../../model/finding.ts';
+import type { Finding } from '../../model/finding.ts';
 import { formatAge } from '../../model/format.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { cells } from '../../model/width.ts';
+import { beatText } from '../../words/heartbeat.ts';
+import { SEVERITY_TONES } from '../../words/tones.ts';
+import { wrap } from '../../words/wrap.ts';
 import type { Tone } from '../look/theme.ts';
-import { beatText, beatTone } from '../view/activity.ts';
+import { beatTone } from '../view/activity.ts';
 import { clickable } from '../view/clickable.ts';
-import { inTone, type Line, lineToWidth, run, toWidth, wrap } from '../view/line.ts';
+import { inTone, type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { PanelId } from '../view/state.ts';
-
-const SEVERITY_TONES = { info: 'faint', warn: 'warn', critical: 'bad' } satisfies Record<Severity, Tone>;
 
 const LOG_TONES = { plain: 'plain', good: 'good', warn: 'warn', bad: 'bad' } satisfies Record<
   LogLine['tone'],

@@ -1,9 +1,8 @@
 import type { ActRequest } from '../../live/live.ts';
-import { keyOf } from '../../model/identity.ts';
 import type { Plan } from '../../model/plan.ts';
-import { sessionLastActive, sessionName } from '../../model/session-words.ts';
-import { identityOf, type JudgedProcess, type Snapshot } from '../../model/snapshot.ts';
-import { type Line, run, wrap } from '../view/line.ts';
+import { liveWarnings } from '../../words/live-plan.ts';
+import { wrap } from '../../words/wrap.ts';
+import { type Line, run } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 
 const VERBS = {
@@ -13,48 +12,13 @@ const VERBS = {
   signal: request => (request.act === 'signal' ? `sends ${request.signal} to` : ''),
 } satisfies Record<ActRequest['act'], (request: ActRequest) => string>;
 
-/** More than these are counted: the list below has them all. */
-const NAMED = 3;
-
-/** `the running codex session web in tmux work (last active 40s ago)`. */
-const sessionText = (p: JudgedProcess): string => {
-  const name = p.session ? sessionName(p.session) : '';
-  const active = p.session ? sessionLastActive(p.session) : '';
-  const place = p.tmux === null ? '' : ` in tmux ${p.tmux.session}`;
-  return `the running ${p.agent ?? p.name} session${name && ` ${name}`}${place}${active && ` (${active})`}`;
-};
-
-const ownerText = (p: JudgedProcess, { processes }: Snapshot): string => {
-  const owner = p.owner?.alive ? processes.find(o => o.facts.pid === p.owner?.pid) : undefined;
-  if (owner === undefined) return '';
-  const name = owner.session ? sessionName(owner.session) : '';
-  return `, in use by ${owner.name} (${owner.facts.pid})${name && ` ${name}`}`;
-};
-
-const liveText = (p: JudgedProcess, snapshot: Snapshot): string =>
-  p.isSession ? sessionText(p) : `${p.name} (${p.facts.pid})${ownerText(p, snapshot)}`;
-
-/** What is at work among the processes of the plan: sessions first, else the roots of what would be ended. */
-const atWork = ({ steps }: Plan, { processes }: Snapshot): readonly JudgedProcess[] => {
-  const named = new Set(steps.filter(s => s.signal !== 'SIGCHLD').map(keyOf));
-  const roots = new Set(steps.map(s => keyOf(s.root)));
-  const live = processes.filter(
-    p => named.has(keyOf(identityOf(p))) && (p.verdict === 'live' || p.protection === 'soft'),
-  );
-  const sessions = live.filter(p => p.isSession);
-  return sessions.length > 0 ? sessions : live.filter(p => roots.has(keyOf(identityOf(p))));
-};
-
-/** The first lines of a plan that would end live work: nobody may take it for a leak. */
+/** The first lines of a plan that would end live work, in colour. */
 export const liveLines = (
   { plan, request }: { readonly plan: Plan; readonly request: ActRequest },
   { snapshot, layout }: Screen,
 ): readonly Line[] => {
-  const live = atWork(plan, snapshot);
-  if (live.length === 0) return [];
-  const verb = VERBS[request.act](request);
-  const told = live.slice(0, NAMED).map(p => `LIVE: ${verb} ${liveText(p, snapshot)}`);
-  if (live.length > NAMED) told.push(`LIVE: and ${live.length - NAMED} more`);
+  const told = liveWarnings(plan, snapshot, VERBS[request.act](request));
+  if (told.length === 0) return [];
   const width = Math.max(10, layout.columns - 4);
   return [...told.flatMap(text => wrap(text, width).map((part): Line => [run(`  ${part}`, 'bad')])), []];
 };

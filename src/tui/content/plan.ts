@@ -1,8 +1,10 @@
 import { plural } from '../../model/format.ts';
 import { DEFAULT_GRACE_MS } from '../../model/plan.ts';
-import { pidsToType, planTitle, shortSignal } from '../look/plan-words.ts';
+import { shortSignal } from '../../words/signals.ts';
+import { wrap } from '../../words/wrap.ts';
+import { pidsToType, planTitle } from '../look/plan-words.ts';
 import { clickable } from '../view/clickable.ts';
-import { type Line, lineToWidth, lineWidth, run, wrap } from '../view/line.ts';
+import { type Line, lineToWidth, lineWidth, run } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { Overlay } from '../view/state.ts';
 import { liveLines } from './plan-live.ts';

@@ -1,4 +1,4 @@
-import { SIGNALS } from '../look/plan-words.ts';
+import { SIGNALS } from '../../words/signals.ts';
 import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';

@@ -1,6 +1,6 @@
 import { formatAge, plural, spellBytes } from '../../model/format.ts';
 import { memoryOf } from '../../model/process.ts';
-import { SIGNALS } from '../look/plan-words.ts';
+import { SIGNALS } from '../../words/signals.ts';
 import { doing } from '../view/activity.ts';
 import type { Line } from '../view/line.ts';
 import type { Row } from '../view/rows.ts';

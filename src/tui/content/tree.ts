@@ -1,7 +1,7 @@
 import { formatAge, plural } from '../../model/format.ts';
 import type { Kind } from '../../model/kind.ts';
-import { sessionBrief } from '../../model/session-words.ts';
 import { cells } from '../../model/width.ts';
+import { sessionBrief } from '../../words/session.ts';
 import { type Column, columnsFor } from '../look/columns.ts';
 import type { Glyphs } from '../look/glyphs.ts';
 import type { Tone } from '../look/theme.ts';

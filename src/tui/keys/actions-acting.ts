@@ -1,7 +1,8 @@
 import { keyOf } from '../../model/identity.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { SIGNALS } from '../../words/signals.ts';
 import { overlayLength } from '../content/plan.ts';
-import { pidsToType, SIGNALS } from '../look/plan-words.ts';
+import { pidsToType } from '../look/plan-words.ts';
 import { bodyRows } from '../view/layout.ts';
 import type { Action, Controls } from './action.ts';
 import type { Keystroke } from './reader.ts';

@@ -1,7 +1,8 @@
-import { formatAge } from '../../model/format.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
-import { sessionDoing, sessionName } from '../../model/session-words.ts';
 import type { AgentSession } from '../../model/snapshot.ts';
+import { beatText } from '../../words/heartbeat.ts';
+import { sessionDoing, sessionName } from '../../words/session.ts';
+import { HEARTBEAT_TONES, SESSION_TONES } from '../../words/tones.ts';
 import type { Tone } from '../look/theme.ts';
 import type { Row } from './rows.ts';
 
@@ -10,43 +11,7 @@ export interface Doing {
   readonly tone: Tone;
 }
 
-const BEAT_TONES = {
-  fine: 'good',
-  warn: 'warn',
-  critical: 'bad',
-  unreadable: 'warn',
-  leftover: 'faint',
-} satisfies Record<Heartbeat['state'], Tone>;
-
-export const beatTone = (beat: Heartbeat): Tone => BEAT_TONES[beat.state];
-
-const silent = (beat: Heartbeat): string => `silent for ${formatAge(beat.ageSeconds)}`;
-
-/** Said first: what is wrong must not be cut off at the edge of a column. */
-const TROUBLES = {
-  fine: () => '',
-  warn: silent,
-  critical: silent,
-  unreadable: beat => beat.reason ?? 'unreadable',
-  leftover: beat => beat.reason ?? 'left over',
-} satisfies Record<Heartbeat['state'], (beat: Heartbeat) => string>;
-
-/** `silent for 13m: task 688, phase 2, checking diagnostics, foo`: what a heartbeat tells. */
-export const beatText = (beat: Heartbeat): string => {
-  const parts = [
-    beat.task === null ? '' : `task ${beat.task}`,
-    beat.phase === null ? '' : `phase ${beat.phase}`,
-    beat.operation?.replaceAll('_', ' ') ?? '',
-    beat.proof ?? '',
-  ];
-  const told = parts.filter(Boolean).join(', ');
-  return [TROUBLES[beat.state](beat), told].filter(Boolean).join(': ');
-};
-
-const SESSION_TONES = { busy: 'good', idle: 'faint', waiting: 'warn' } satisfies Record<
-  NonNullable<AgentSession['doing']>,
-  Tone
->;
+export const beatTone = (beat: Heartbeat): Tone => HEARTBEAT_TONES[beat.state];
 
 export const sessionTone = ({ doing }: AgentSession): Tone =>
   doing === null ? 'faint' : SESSION_TONES[doing];

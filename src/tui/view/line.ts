@@ -57,34 +57,6 @@ export const inTone = (line: Line, tone: Tone): Line => [
   { text: line.map(({ text }) => text).join(''), tone },
 ];
 
-/** Words in lines of at most `width` cells; a word longer than a line is cut across lines. */
-export const wrap = (text: string, width: number): readonly string[] => {
-  if (width < 1) return [];
-  const lines: string[] = [];
-  let current = '';
-  const flush = (): void => {
-    if (current !== '') lines.push(current);
-    current = '';
-  };
-  for (const word of text.split(' ')) {
-    let rest = word;
-    if (current !== '' && cells(current) + 1 + cells(rest) <= width) {
-      current += ` ${rest}`;
-      continue;
-    }
-    flush();
-    while (cells(rest) > width) {
-      const head = cut(rest, width, '');
-      if (head === '') break; // a wide character in a column of one
-      lines.push(head);
-      rest = rest.slice(head.length);
-    }
-    current = rest;
-  }
-  flush();
-  return lines.length > 0 ? lines : [''];
-};
-
 /** The line as the terminal wants it. Trailing plain blanks are left out: the painter erases the row first. */
 export const paint = (line: Line, theme: Theme): string => {
   let out = '';

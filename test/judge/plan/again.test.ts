@@ -46,7 +46,8 @@ describe('a plan for leaks, judged again before its first signal', () => {
 
   test('drops a whole tree in which one process is live now', () => {
     const plan = clean(machine(server, below, other));
-    const why = 'the whole subtree stays, because 101 p101 is in it: it is live: its session is there again';
+    const why =
+      'the whole subtree stays, because p101 (101) is in it: it is live: its session is there again';
     expect(dropped(plan, machine(server, live(below), other))).toEqual({ 100: why, 101: why });
   });
 
@@ -119,7 +120,7 @@ describe('a plan that a person read, judged again', () => {
     '%s when it was planned, %s now: shown again = %s',
     (was, now, again) => {
       const { worse, dropped } = judgeAgain(end(at(was)), machine(at(now)));
-      expect(worse).toEqual(again ? [`100 p100 was ${was} and is ${now} now: it is ${now}`] : []);
+      expect(worse).toEqual(again ? [`p100 (100) was ${was} and is ${now} now: it is ${now}`] : []);
       expect(dropped.size).toBe(0);
     },
   );
@@ -127,7 +128,7 @@ describe('a plan that a person read, judged again', () => {
   test('is shown again when something in it is protected now and its pid was not asked for', () => {
     const soft = invent(100, 1, { protection: 'soft', protectedBecause: 'an editor hosts it' });
     expect(judgeAgain(end(at('leak')), machine(soft)).worse).toEqual([
-      '100 p100 is protected now: an editor hosts it',
+      'p100 (100) is protected now: an editor hosts it',
     ]);
     expect(judgeAgain(end(soft), machine(soft)).worse).toEqual([]);
   });

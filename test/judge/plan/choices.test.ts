@@ -43,7 +43,7 @@ describe('clean', () => {
     expect(result.steps).toEqual([]);
     expect(result.refused.map(r => r.why)).toEqual([
       expect.stringContaining('younger than the threshold of 1 min'),
-      expect.stringContaining('21 claude is in it: it is live'),
+      expect.stringContaining('claude (21) is in it: it is live'),
     ]);
   });
 
@@ -121,7 +121,7 @@ describe('zombies', () => {
       [13, 'SIGTERM'],
       [10, 'SIGTERM'],
     ]);
-    expect(result.steps[0]?.why).toBe('owes a wait to 11 lake.orig, 12 lake.orig');
+    expect(result.steps[0]?.why).toBe('owes a wait to lake.orig (11), lake.orig (12)');
     expect(result.steps[2]?.why).toMatch(
       /session abc loses its server lean-lsp-mcp; only if SIGCHLD does not help .* 10 s/,
     );
@@ -137,7 +137,7 @@ describe('zombies', () => {
   ])('%s is only nudged', (_, part) => {
     const result = zombies(machine(server(10, part), zombie(11, 10)));
     expect(result.steps.map(s => s.signal)).toEqual(['SIGCHLD']);
-    expect(result.steps[0]?.why).toMatch(/^owes a wait to 11 lake.orig; it is only nudged: /);
+    expect(result.steps[0]?.why).toMatch(/^owes a wait to lake.orig \(11\); it is only nudged: /);
     expect(result.refused).toEqual([]);
   });
 

@@ -66,13 +66,15 @@ describe('what once ran below a leak and has another parent now', () => {
     expect(refused.map(r => r.why)).toEqual(
       goes
         ? []
-        : [`it once ran below 10 p10 but belongs to ${parent === null ? 'another parent' : '500 p500'} now`],
+        : [
+            `it once ran below p10 (10) but belongs to ${parent === null ? 'another parent' : 'p500 (500)'} now`,
+          ],
     );
   });
 
   test('is told why it goes, and stays when it is live', () => {
     const { steps } = planned(adopter);
-    expect(steps.find(step => step.pid === 20)?.why).toBe('once part of 10 p10, reparented since');
+    expect(steps.find(step => step.pid === 20)?.why).toBe('once part of p10 (10), reparented since');
     const live = machine(adopter, invent(10, 1), invent(20, 500, { verdict: 'live' }));
     const plan = end(live, [10], { lineageMembers });
     expect([pids(plan.steps), plan.refused.map(r => r.why)]).toEqual([[10], ['it is live: because of 20']]);
@@ -253,7 +255,7 @@ describe('zombies', () => {
     expect(why({ owner: { ...owner, sessionId: null } })[2]).toMatch(/^session of agent 5 loses/);
     expect(why({ owner: { ...owner, sessionId: null, pid: null } })[2]).toMatch(/^session of agent \? loses/);
     expect(why({ owner: { ...owner, alive: false } })[2]).toMatch(/^no live session loses/);
-    expect(why({})[1]).toMatch(/^part of 10 p10; only if/);
+    expect(why({})[1]).toMatch(/^part of p10 \(10\); only if/);
   });
 });
 

@@ -53,7 +53,7 @@ describe('what a plan takes', () => {
     expect(pids(plan(snapshot, [10]).steps)).toEqual([10]);
     const asTarget = plan(snapshot, [11]);
     expect(asTarget.steps).toEqual([]);
-    expect(asTarget.refused[0]?.why).toMatch(/already ended; 10 p10 owes it a wait/);
+    expect(asTarget.refused[0]?.why).toMatch(/already ended; p10 \(10\) owes it a wait/);
   });
 
   test('a stopped process is marked, so that it can be continued first', () => {
@@ -80,14 +80,14 @@ describe('reparented members of the lineage', () => {
     );
     const result = plan(snapshot, [10], handPolicy(), lineageOf10(20, 21));
     expect(pids(result.steps)).toEqual([10, 21, 22, 20]);
-    expect(result.steps.find(s => s.pid === 20)?.why).toMatch(/once part of 10 p10/);
+    expect(result.steps.find(s => s.pid === 20)?.why).toMatch(/once part of p10 \(10\)/);
   });
 
   test('stay when somebody else is their parent now', () => {
     const snapshot = machine(invent(10, 800), invent(20, 30), invent(30, 1, { facts: { born: 5 } }));
     const result = plan(snapshot, [10], handPolicy(), lineageOf10(20));
     expect(pids(result.steps)).toEqual([10]);
-    expect(result.refused[0]).toMatchObject({ pid: 20, why: expect.stringContaining('belongs to 30 p30') });
+    expect(result.refused[0]).toMatchObject({ pid: 20, why: expect.stringContaining('belongs to p30 (30)') });
   });
 
   test('a tmux server and its panes stay, and the agent that started it can still be ended', () => {
@@ -149,7 +149,7 @@ describe('what a plan refuses', () => {
       expect(inside.steps).toEqual([]);
       expect(inside.refused).toHaveLength(1);
       expect(inside.refused[0]?.pid).toBe(10);
-      expect(inside.refused[0]?.why).toMatch(/the whole subtree stays, because 12 p12 is in it/);
+      expect(inside.refused[0]?.why).toMatch(/the whole subtree stays, because p12 \(12\) is in it/);
       expect(inside.refused[0]?.why).toContain(why);
     }
   });
@@ -209,7 +209,7 @@ describe('soft protection', () => {
   test.each(['clean', 'guard', 'hook'] as const)('%s leaves the whole subtree', by => {
     const result = plan(machine(invent(10, 1), invent(11, 10, soft)), [10], leakPolicy(by));
     expect(result.steps).toEqual([]);
-    expect(result.refused[0]?.why).toContain('11 p11 is in it: it serves HTTP clients');
+    expect(result.refused[0]?.why).toContain('p11 (11) is in it: it serves HTTP clients');
   });
 });
 

@@ -80,7 +80,7 @@ describe('the session of a finished agent that still runs', () => {
       'pane showed something',
     ],
     ['may have shown something', { panes: [pane('agent_a', { ...own, activity: null })] }, 'pane showed'],
-    ['used CPU', { processes: [shell, with_(claude, { cpu: 0.3 }), tee, mcp] }, '1101 claude used CPU'],
+    ['used CPU', { processes: [shell, with_(claude, { cpu: 0.3 }), tee, mcp] }, 'claude (1101) used CPU'],
     ['has a child that used CPU', { processes: [shell, claude, tee, with_(mcp, { cpu: 2 })] }, '1103'],
     ['may use CPU', { processes: [shell, with_(claude, { cpu: null }), tee, mcp] }, 'not known'],
     ['is busy', { sessions: [session('busy')] }, 'session file says busy'],
@@ -145,14 +145,14 @@ describe('a session in which somebody else is at work', () => {
   ])('is left alone for %s in another pane, and says which', (_, stranger) => {
     const panes = [pane('agent_a', own), second];
     expect(reasons({ panes, processes: [shell, claude, tee, mcp, stranger] })).toEqual([
-      expect.stringContaining(`1200 ${stranger.name} runs in its session`),
+      expect.stringContaining(`${stranger.name} (1200) runs in its session`),
     ]);
   });
 
   it('is left alone for a program beside the agent, and for a second agent', () => {
     const beside = invent(1104, 1100, { verdict: 'unknown', tmux: inSession, name: 'make' });
     expect(reasons({ processes: [shell, claude, tee, mcp, beside] })).toEqual([
-      expect.stringContaining('1104 make runs in its session'),
+      expect.stringContaining('make (1104) runs in its session'),
     ]);
     const another = agent(1105, { tmux: inSession, facts: { ppid: 1100, born: 61 } });
     expect(reasons({ processes: [shell, claude, another, tee] })).toEqual([

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  sessionBrief,
-  sessionDoing,
-  sessionLastActive,
-  sessionName,
-} from '../../../src/model/session-words.ts';
 import type { AgentSession } from '../../../src/model/snapshot.ts';
+import { sessionBrief, sessionDoing, sessionLastActive, sessionName } from '../../../src/words/session.ts';
 
 const session = (change: Partial<AgentSession> = {}): AgentSession => ({
   id: 's',

@@ -14,7 +14,3 @@ export const summarise = (outcomes: readonly Outcome[]): string => {
   const about = outcomes.some(outcome => outcome.about === true) ? 'about ' : '';
   return `${parts.join(', ')}${freed > 0 ? `, ${about}${spellBytes(freed)} back` : ''}`;
 };
-
-/** Exit code 4: something in the plan outlived it, or the system forbade it. */
-export const leftSomething = (outcomes: readonly Outcome[]): boolean =>
-  outcomes.some(({ outcome }) => outcome === 'survived' || outcome === 'denied');

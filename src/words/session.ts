@@ -1,5 +1,5 @@
-import { formatAge } from './format.ts';
-import type { AgentSession } from './snapshot.ts';
+import { formatAge } from '../model/format.ts';
+import type { AgentSession } from '../model/snapshot.ts';
 
 /** `proofs`, or `proofs “fix the lemma”` when the session has a name of its own. */
 export const sessionName = ({ project, name }: AgentSession): string =>

@@ -1,5 +1,5 @@
-import { plural } from './format.ts';
-import { type Plan, type Step, spellBack } from './plan.ts';
+import { plural } from '../model/format.ts';
+import { type Plan, type Step, spellBack } from '../model/plan.ts';
 
 const isNudge = (step: Step): boolean => step.signal === 'SIGCHLD';
 
