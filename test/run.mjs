@@ -1,7 +1,8 @@
 /**
  * Runs vitest in pid namespaces of its own wherever the machine allows it. The tests judge and clean a whole machine;
  * there it holds nothing but themselves: no agent of the developer's can colour a verdict, nothing of theirs can be
- * signalled, and the kernel ends whatever would be left. The parts and the whole get one each, and so run side by side.
+ * signalled, and the kernel ends whatever would be left. The parts get one, the tests of the whole program one for each
+ * share of their files: they judge every process they see, and so run side by side only where they do not see each other.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -35,6 +36,10 @@ const run = (args, stdio) =>
     child.on('close', (code, signal) => resolve({ code: code ?? (signal === null ? 1 : 130), held }));
   });
 
+/** Most of their time is waiting: for a grace, a second look, a terminal. */
+const SHARES = 3;
+const shares = Array.from({ length: SHARES }, (_, n) => ['--project', 'whole', `--shard=${n + 1}/${SHARES}`]);
+
 const WATCHED = 'inherit';
 const HELD_BACK = ['ignore', 'pipe', 'pipe'];
 
@@ -43,7 +48,7 @@ if (way === undefined)
 const runs =
   way === undefined || asked.length > 0
     ? [run(asked, WATCHED)]
-    : [run(['--project', 'parts'], WATCHED), run(['--project', 'whole'], HELD_BACK)];
+    : [run(['--project', 'parts'], WATCHED), ...shares.map(share => run(share, HELD_BACK))];
 const codes = [];
 for (const { code, held } of await Promise.all(runs)) {
   process.stdout.write(held);
