@@ -18,6 +18,8 @@ export const PROGRESS_FILE = '.agent-progress.json';
 
 const MOST_BYTES = 64 * 1024;
 const WAIT_MS = 500;
+/** A beat that is lost is followed by another; a count is not. */
+const WAIT_TO_COUNT_MS = 10_000;
 
 /** What a beat says; what it leaves out stays as it was in the file. */
 export interface Beat {
@@ -41,7 +43,9 @@ export interface Beat {
  */
 export const writeBeat = (root: string, directory: string, beat: Beat, now: Date): void =>
   inDirectory(root, directory, held => {
-    const done = withShortLock(held.at(`${PROGRESS_FILE}.lock`), WAIT_MS, () => {
+    const counts = (beat.calls ?? 0) + (beat.skipped ?? 0) > 0;
+    const patience = counts ? WAIT_TO_COUNT_MS : WAIT_MS;
+    const done = withShortLock(held.at(`${PROGRESS_FILE}.lock`), patience, () => {
       const before = held.stat(PROGRESS_FILE);
       if (before !== null && !(before.isFile() && isOurs(before)))
         throw new Error('it is no regular file of ours');

@@ -4,6 +4,7 @@ import type { BlockRecord, HeldLock, HookSession } from '../../model/hook.ts';
 import type { Identity } from '../../model/identity.ts';
 import { readOwnTail, replaceOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
+import { forgetOwed, type Owed, owe, owedCounts } from './owed-counts.ts';
 import { withShortLock } from './short-lock.ts';
 
 /** Below the state directory: one small file per session that has hooks. */
@@ -12,6 +13,8 @@ export const SESSIONS = 'sessions';
 const MOST_BYTES = 64 * 1024;
 /** Each needs a millisecond; on a machine that is drowning, fifty of them take their time. */
 const WAIT_MS = 10_000;
+/** Bounded: a session may have any number of subagents. */
+const MOST_AGENTS = 64;
 /** At a session's end there is a second for everything. */
 const WAIT_AT_THE_END_MS = 300;
 
@@ -50,26 +53,47 @@ export const readSession = (directory: string, session: string): HookSession | n
   }
 };
 
+export const withCount = (
+  counts: Readonly<Record<string, number>>,
+  name: string,
+  count: number,
+): Record<string, number> =>
+  Object.fromEntries(
+    [...Object.entries(counts).filter(([other]) => other !== name), [name, count] as const].slice(
+      -MOST_AGENTS,
+    ),
+  );
+
+const counted = (session: HookSession, owed: Owed): HookSession =>
+  owed.what === 'call'
+    ? { ...session, diagnosticCalls: session.diagnosticCalls + 1 }
+    : { ...session, turns: withCount(session.turns, owed.who, (session.turns[owed.who] ?? 0) + 1) };
+
 /**
  * Changes what is remembered of a session, one hook after the other. Null: the file could not be had in time or not be
- * written, and nothing was remembered.
+ * written, and nothing was remembered; what is `owed` then is counted by the next hook.
  */
 export const updateSession = <T>(
   directory: string,
   session: string,
   fresh: () => HookSession,
   change: (before: HookSession) => { readonly after: HookSession; readonly result: T },
+  { owed, waitMs = WAIT_MS }: { readonly owed?: Owed | null; readonly waitMs?: number } = {},
 ): T | null => {
   const path = fileOf(directory, session);
   try {
     makeStateDirectory(directory);
     makeStateDirectory(join(directory, SESSIONS));
-    const done = withShortLock(`${path}.lock`, WAIT_MS, () => {
-      const { after, result } = change(readSession(directory, session) ?? fresh());
+    const done = withShortLock(`${path}.lock`, waitMs, () => {
+      const { counts, settle } = owedCounts(path);
+      const { after, result } = change(counts.reduce(counted, readSession(directory, session) ?? fresh()));
       replaceOwn(path, `${JSON.stringify(after)}\n`);
+      settle();
       return result;
     });
-    return done === null ? null : done.value;
+    if (done !== null) return done.value;
+    if (owed != null) owe(path, owed);
+    return null;
   } catch {
     return null; // a full or read-only disk: a hook goes on without a memory
   }
@@ -77,9 +101,10 @@ export const updateSession = <T>(
 
 export const forgetSession = (directory: string, session: string): void => {
   try {
-    withShortLock(`${fileOf(directory, session)}.lock`, WAIT_AT_THE_END_MS, () =>
-      rmSync(fileOf(directory, session), { force: true }),
-    );
+    withShortLock(`${fileOf(directory, session)}.lock`, WAIT_AT_THE_END_MS, () => {
+      rmSync(fileOf(directory, session), { force: true });
+      forgetOwed(fileOf(directory, session));
+    });
   } catch {
     // It stays; the next session that starts clears old ones away.
   }

@@ -1,27 +1,13 @@
 import { releaseBuildLock } from '../../act/hooks/build-lock.ts';
 import { removeDiagnosticLock } from '../../act/hooks/diagnostic-lock.ts';
 import { type Beat, writeBeat } from '../../act/hooks/progress-file.ts';
-import { updateSession } from '../../act/hooks/session-state.ts';
+import { updateSession, withCount } from '../../act/hooks/session-state.ts';
 import { tell } from '../../judge/hooks/answers.ts';
 import { pressureOn } from '../../judge/hooks/pressure.ts';
 import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
 import { visible } from '../../model/text.ts';
 import { memoryAt } from '../../observe/procfs/kin.ts';
 import { freshSession, type HookContext, namedTasks, type TaskPlace, taskOf } from './context.ts';
-
-/** Bounded: a session may have any number of subagents. */
-const MOST_AGENTS = 64;
-
-export const withCount = (
-  counts: Readonly<Record<string, number>>,
-  name: string,
-  count: number,
-): Record<string, number> =>
-  Object.fromEntries(
-    [...Object.entries(counts).filter(([other]) => other !== name), [name, count] as const].slice(
-      -MOST_AGENTS,
-    ),
-  );
 
 /** What the session does now, in one word. */
 const operationOf = ({ input }: HookContext): string =>
@@ -65,13 +51,14 @@ const released = ({ input }: HookContext, { locks }: HookSession): readonly Held
 export const beat = (context: HookContext): HookAnswer => {
   const { input, config, directory, agent, now } = context;
   if (directory === null) return NO_ANSWER;
+  const who = input.agentId ?? '';
+  const counts = input.event !== 'PostToolUseFailure';
   const done = updateSession(
     directory,
     input.sessionId,
     () => freshSession(context),
     before => {
-      const who = input.agentId ?? '';
-      const turns = (before.turns[who] ?? 0) + (input.event === 'PostToolUseFailure' ? 0 : 1);
+      const turns = (before.turns[who] ?? 0) + (counts ? 1 : 0);
       const pressure = pressureOn({
         now,
         memory: agent === null ? null : memoryAt(agent.pid),
@@ -89,14 +76,15 @@ export const beat = (context: HookContext): HookAnswer => {
       };
       return { after, result: { after, free, say: pressure.say } };
     },
+    { owed: counts ? { what: 'turn', who } : null },
   );
   if (done === null) {
-    context.log('a beat was lost: the session’s file could not be had or written');
+    context.log('the session’s file could not be had or written: the next hook counts this turn');
     return NO_ANSWER;
   }
   releaseLocks(context, done.free);
   beatTask(context, taskOf(done.after), { sessionIfNone: input.sessionId, operation: done.after.operation });
-  if (done.say === null || input.event === 'PostToolUseFailure') return NO_ANSWER;
+  if (done.say === null || !counts) return NO_ANSWER;
   context.log(done.say);
   return tell(input.event, done.say);
 };

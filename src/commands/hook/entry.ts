@@ -21,7 +21,7 @@ const run = async (event: string): Promise<HookAnswer> => {
     return NO_ANSWER;
   };
   if (!isHookEvent(event)) return complain('there is no such event');
-  const told = await readEvent(process.stdin);
+  const told = await readEvent();
   if (!told.ok) return complain(told.why);
   const input = understand(event, told.text);
   return input === null ? complain('what came on standard input is no event') : answer(input, process.env);

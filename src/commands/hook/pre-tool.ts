@@ -112,6 +112,7 @@ export const preTool = async (context: HookContext): Promise<HookAnswer> => {
       };
       return { after, result: { decision, after } };
     },
+    { owed: { what: 'call' } },
   );
   // What cannot be remembered must not hold anybody up for ever.
   if (done === null) return NO_ANSWER;

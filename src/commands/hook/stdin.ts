@@ -1,3 +1,5 @@
+import { fstatSync, readSync } from 'node:fs';
+
 /** The most that is read of an event, and how long it may take to come. */
 const MOST_BYTES = 1024 ** 2;
 const TICKS = 9;
@@ -7,8 +9,29 @@ export type Told =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly why: string };
 
+/**
+ * A file's end is there from the start: it is read at once. Node hands files to threads of its own, and on a machine
+ * that is drowning these may not run before the time is over.
+ */
+const readFile = (fd: number): Told | null => {
+  try {
+    if (!fstatSync(fd).isFile()) return null;
+    const buffer = Buffer.alloc(MOST_BYTES + 1);
+    let length = 0;
+    for (let got = 1; got > 0 && length < buffer.length; length += got)
+      got = readSync(fd, buffer, length, buffer.length - length, null);
+    return length > MOST_BYTES
+      ? { ok: false, why: `the event has more than ${MOST_BYTES} bytes` }
+      : { ok: true, text: buffer.toString('utf8', 0, length) };
+  } catch {
+    return null; // closed, or nothing that can be read in one go: the stream tells
+  }
+};
+
 /** Reads an event to its end. What comes after the most that is read is thrown away, so that nobody's pipe breaks. */
-export const readEvent = (stdin: NodeJS.ReadableStream & { destroy(): void }): Promise<Told> =>
+export const readEvent = async (): Promise<Told> => readFile(0) ?? readStream(process.stdin);
+
+const readStream = (stdin: NodeJS.ReadableStream): Promise<Told> =>
   new Promise(resolve => {
     const parts: Buffer[] = [];
     let length = 0;
@@ -20,7 +43,9 @@ export const readEvent = (stdin: NodeJS.ReadableStream & { destroy(): void }): P
     let ticks = 0;
     const timer = setInterval(() => {
       ticks += 1;
-      if (ticks === TICKS) finish({ ok: false, why: 'standard input was not closed in time' });
+      // What has come meanwhile is looked at once more before it is given up.
+      if (ticks === TICKS)
+        setImmediate(() => finish({ ok: false, why: 'standard input was not closed in time' }));
     }, TICK_MS);
     stdin.on('data', (part: Buffer) => {
       length += part.length;

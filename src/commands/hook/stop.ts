@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { removeHeld, replaceHeld } from '../../act/hooks/progress-file.ts';
-import { updateSession } from '../../act/hooks/session-state.ts';
+import { updateSession, withCount } from '../../act/hooks/session-state.ts';
 import { inDirectory } from '../../act/sweep/held-directory.ts';
 import { block } from '../../judge/hooks/answers.ts';
 import { readGuard, readMarker } from '../../judge/hooks/marker.ts';
@@ -15,7 +15,7 @@ import { type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.t
 import { parseTime } from '../../model/time.ts';
 import { ownFileAt, printOf, projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
 import { readHead } from '../../observe/files/read-bounded.ts';
-import { beaten, beatTask, releaseLocks, withCount } from './beat.ts';
+import { beaten, beatTask, releaseLocks } from './beat.ts';
 import { freshSession, GUARD, type HookContext, MARKER, placeOf, taskOf } from './context.ts';
 import { hasSeedsHook, isAlone } from './surroundings.ts';
 
