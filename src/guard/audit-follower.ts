@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIT_FILE } from '../act/record/lines.ts';
 import { OUTCOMES, type OutcomeKind } from '../model/plan.ts';
+import { parseDate } from '../model/time.ts';
 import { openOwn } from '../observe/state/own-file.ts';
 
 /** More than this between two looks is read from its end. */
@@ -60,8 +61,8 @@ export class AuditFollower {
 const parse = (line: string): readonly AuditedAct[] => {
   try {
     const { time, event, by, plan, outcomes, freed } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-    const at = Date.parse(String(time));
-    if (!Number.isFinite(at) || (event !== 'intent' && event !== 'outcome')) return [];
+    const at = parseDate(String(time));
+    if (at === null || (event !== 'intent' && event !== 'outcome')) return [];
     return [
       {
         at,

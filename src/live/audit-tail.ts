@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { AUDIT_FILE } from '../act/record/lines.ts';
 import type { Outcome } from '../model/plan.ts';
 import { visible } from '../model/text.ts';
+import { parseDate } from '../model/time.ts';
 import { readOwnTail } from '../observe/state/own-file.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { summarise } from '../words/outcomes.ts';
@@ -29,8 +30,8 @@ export const auditTail = (
 const parseLine = (line: string): LogLine[] => {
   try {
     const act = JSON.parse(line) as { time?: unknown; by?: unknown; outcomes?: unknown };
-    const at = Date.parse(String(act.time));
-    if (!Number.isFinite(at) || !Array.isArray(act.outcomes)) return [];
+    const at = parseDate(String(act.time));
+    if (at === null || !Array.isArray(act.outcomes)) return [];
     return [
       { at, text: visible(`${String(act.by)}: ${summarise(act.outcomes as Outcome[])}`), tone: 'plain' },
     ];

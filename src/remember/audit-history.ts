@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { RecordedAct, RecordedOutcome } from '../model/report.ts';
 import { visible } from '../model/text.ts';
+import { parseDate } from '../model/time.ts';
 import { readOwnTail } from '../observe/state/own-file.ts';
 
 /** Newest last, as they are rotated. */
@@ -51,8 +52,8 @@ const actOf = (line: string): RecordedAct | 'intent' | null => {
     if (typeof value !== 'object' || value === null) return null;
     const { time, event, by, outcomes, freed } = value as Fields;
     if (event === 'intent') return 'intent';
-    const at = Date.parse(String(time));
-    if (!Number.isFinite(at) || !Array.isArray(outcomes)) return null;
+    const at = parseDate(String(time));
+    if (at === null || !Array.isArray(outcomes)) return null;
     return { at, by: asText(by) ?? 'unknown', outcomes: outcomes.flatMap(outcomeOf), freed: asBytes(freed) };
   } catch {
     return null; // torn by a full disk or a kill

@@ -1,4 +1,5 @@
 import { FORMATS } from '../../agents/files/formats.ts';
+import { parseIso } from '../../model/time.ts';
 
 /** A rule for names as part of a pattern. */
 const sourceOf = (rule: string | RegExp): string =>
@@ -15,7 +16,7 @@ const NAMES = [
 ].join('|');
 
 /** What we, or the orchestrator, put into an archive; anything else in there is not ours to expire. */
-const ARCHIVED = new RegExp(`^(?:${NAMES})(?:\\.\\d+)?(?:\\.archived-(?<time>\\d{8}T\\d{6})Z(?:\\.\\d+)?)?$`);
+const ARCHIVED = new RegExp(`^(?:${NAMES})(?:\\.\\d+)?(?:\\.archived-(?<time>\\d{8}T\\d{6}Z)(?:\\.\\d+)?)?$`);
 
 export const isArchivedName = (name: string): boolean => ARCHIVED.test(name);
 
@@ -26,9 +27,6 @@ export const archivedName = (name: string, now: number): string =>
 /** Epoch milliseconds; null: the name does not say, or names a time that has not come. */
 export const archivedAt = (name: string, now: number): number | null => {
   const time = ARCHIVED.exec(name)?.groups?.time;
-  const parts = time === undefined ? null : /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/.exec(time);
-  if (parts === null) return null;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
-  const at = Date.UTC(year, month - 1, day, hour, minute, second);
-  return at <= now ? at : null;
+  const at = time === undefined ? null : parseIso(time);
+  return at !== null && at <= now ? at : null;
 };

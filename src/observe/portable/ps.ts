@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { parseDate } from '../../model/time.ts';
 
 /** What one `ps` says about one process: valid keywords on macOS and Linux only. */
 export interface PsRow {
@@ -40,8 +41,8 @@ export const parsePs = (text: string): PsRow[] => {
   for (const line of text.split('\n')) {
     const m = ROW.exec(line);
     // The dates are printed in UTC: no hour exists twice there.
-    const started = m === null ? Number.NaN : Date.parse(`${m[10]} UTC`);
-    if (m === null || Number.isNaN(started)) continue;
+    const started = m === null ? null : parseDate(`${m[10]} UTC`);
+    if (m === null || started === null) continue;
     rows.push({
       pid: Number(m[1]),
       ppid: Number(m[2]),

@@ -1,5 +1,5 @@
+import { parseElapsed } from '../../model/time.ts';
 import { isPid, type Row } from './row.ts';
-import { parseElapsed } from './times.ts';
 
 /** What a cell did to its row; `out-of-range` condemns the row, not the table. */
 export type Cell = 'ok' | 'out-of-range';

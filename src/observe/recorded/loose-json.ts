@@ -1,8 +1,8 @@
 import { quoteArgs } from '../../model/text.ts';
+import { parseElapsed, parseSpokenAge } from '../../model/time.ts';
 import { type Fields, isFields, numberAt, textAt } from './fields.ts';
 import { emptyRow, isPid, MAX_PID, type Row } from './row.ts';
 import type { Surroundings } from './table.ts';
-import { parseElapsed, parseSpokenAge } from './times.ts';
 
 const commandOf = (fields: Fields): string | null => {
   for (const name of ['argv', 'args', 'command', 'cmd']) {

@@ -1,6 +1,7 @@
 import type { ENV_NAMES, NamedEnv } from '../../model/process.ts';
 import type { HostFacts, TmuxPane, TmuxServer } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
+import { parseDate } from '../../model/time.ts';
 import { type Fields, isFields, numberAt, objectAt, textAt } from './fields.ts';
 import { emptyRow, isPid, type Row } from './row.ts';
 import type { Surroundings } from './table.ts';
@@ -114,7 +115,7 @@ const hostOf = (document: Fields): Partial<HostFacts> => {
 
 const momentOf = (document: Fields): number | null => {
   const value = document.takenAt;
-  const at = typeof value === 'string' ? Date.parse(value) : value;
+  const at = typeof value === 'string' ? parseDate(value) : value;
   return typeof at === 'number' && Number.isFinite(at) && Math.abs(at) < 8e15 ? at : null;
 };
 

@@ -1,28 +1,6 @@
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+import { lastTimeOfDay, monthOf, parseDate } from '../../model/time.ts';
+
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-const DAY = 86_400;
-
-/** `[[dd-]hh:]mm:ss[.cc]`, or plain seconds as ETIMES prints them. */
-export const parseElapsed = (text: string): number | null => {
-  if (/^\d+$/.test(text)) return Number(text);
-  const m = /^(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+(?:\.\d+)?)$/.exec(text);
-  if (m === null) return null;
-  const [, days = '0', hours = '0', minutes, seconds] = m;
-  return Number(days) * DAY + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-};
-
-const UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY, w: 7 * DAY };
-
-/** How people write an age: `4d 01h`, `~5.5 h`, `6 min`. */
-export const parseSpokenAge = (text: string): number | null => {
-  const parts = [
-    ...text.matchAll(/(\d+(?:\.\d+)?)\s*([smhdw])(?:ec|in|ours?|r|ays?|econds?|inutes?|eeks?)?s?\b/gi),
-  ];
-  if (parts.length === 0) return null;
-  return parts.reduce((sum, part) => sum + Number(part[1]) * UNIT[part[2]!.toLowerCase()]!, 0);
-};
-
-const month = (name: string): number => MONTHS.indexOf(name.slice(0, 3).toLowerCase());
 
 const clockTime = (text: string): { hour: number; minute: number } | null => {
   const m = /^(\d{1,2})(?::(\d\d))?(AM|PM)?$/i.exec(text);
@@ -46,18 +24,8 @@ const notAfter = (date: Date, clock: number, back: (date: Date) => void): number
 
 /** The full form with its own year, as LSTART prints it; ISO dates too. */
 export const parseFullStart = (text: string): number | null => {
-  const iso = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)/.exec(text);
-  if (iso !== null) {
-    const [y, mo, d, h, mi, s] = iso.slice(1).map(Number) as [number, number, number, number, number, number];
-    return seconds(/[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? new Date(text) : new Date(y, mo - 1, d, h, mi, s));
-  }
-  // `Fri Feb  6 12:52:44 2026`, and day before month as some locales have it.
-  const m =
-    /^\S+\s+(?:([A-Za-z]+)\s+(\d{1,2})|(\d{1,2})\s+([A-Za-z]+))\s+(\d\d):(\d\d):(\d\d)\s+(\d{4})$/.exec(text);
-  if (m === null) return null;
-  const mo = month(m[1] ?? m[4]!);
-  if (mo === -1) return null;
-  return seconds(new Date(Number(m[8]), mo, Number(m[2] ?? m[3]), Number(m[5]), Number(m[6]), Number(m[7])));
+  const at = parseDate(text);
+  return at === null ? null : Math.floor(at / 1000);
 };
 
 /**
@@ -70,9 +38,8 @@ export const parseStart = (text: string, clock: number): number | null => {
   const now = new Date(clock * 1000);
   const time = clockTime(text);
   if (time !== null) {
-    const date = new Date(now);
-    date.setHours(time.hour, time.minute, 0, 0);
-    return notAfter(date, clock, d => d.setDate(d.getDate() - 1));
+    const at = lastTimeOfDay([time.hour, time.minute], (clock + SLACK) * 1000, clock * 1000);
+    return at === null ? null : at / 1000;
   }
   const weekday = /^([A-Za-z]{3})(\d{1,2}(?::\d\d)?(?:AM|PM)?)$/i.exec(text);
   const day = weekday === null ? -1 : DAYS.indexOf(weekday[1]!.toLowerCase());
@@ -87,7 +54,7 @@ export const parseStart = (text: string, clock: number): number | null => {
     return notAfter(date, clock, d => d.setDate(d.getDate() - 7));
   }
   const dated = /^(?:([A-Za-z]{3})\s*(\d{1,2})|(\d{1,2})\s*([A-Za-z]{3})(\d\d)?)$/.exec(text);
-  const mo = dated === null ? -1 : month(dated[1] ?? dated[4]!);
+  const mo = dated === null ? -1 : monthOf(dated[1] ?? dated[4]!);
   if (dated === null || mo === -1) return null;
   if (dated[5] !== undefined) return seconds(new Date(2000 + Number(dated[5]), mo, Number(dated[3])));
   const date = new Date(now.getFullYear(), mo, Number(dated[2] ?? dated[3]));

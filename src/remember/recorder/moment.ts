@@ -1,12 +1,11 @@
 import type { Mark } from '../../model/mark.ts';
+import { lastTimeOfDay, parseIso, parseSpokenAge } from '../../model/time.ts';
 
 /** What `--at` names. */
 export type Asked = { readonly at: number } | { readonly mark: 'boot' | 'oom' };
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const BACK = /^-((?:\d+(?:\.\d+)?[smhd])+)$/;
 const TIME_OF_DAY = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/;
-const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 export const ALLOWED = 'HH:MM, a time back such as -2h or -90m, an ISO date and time, boot, or oom';
 
@@ -14,23 +13,15 @@ export const ALLOWED = 'HH:MM, a time back such as -2h or -90m, an ISO date and 
 export const parseMoment = (text: string, now: number): Asked | null => {
   if (text === 'boot' || text === 'oom') return { mark: text };
   const back = BACK.exec(text)?.[1];
-  if (back !== undefined) {
-    const parts = [...back.matchAll(/(\d+(?:\.\d+)?)([smhd])/g)];
-    return within(parts.reduce((at, [, count, unit]) => at - Number(count) * UNIT_MS[unit!]!, now));
-  }
+  if (back !== undefined) return within(now - (parseSpokenAge(back) ?? Number.NaN) * 1000);
   const [, hour, minute, second = '0'] = TIME_OF_DAY.exec(text) ?? [];
-  if (hour !== undefined) {
-    if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-    const date = new Date(now);
-    date.setHours(Number(hour), Number(minute), Number(second), 0);
-    if (date.getTime() > now) date.setDate(date.getDate() - 1);
-    return within(date.getTime());
-  }
-  const [, day, time = '00:00', seconds = ':00', zone = ''] = ISO.exec(text) ?? [];
-  return day === undefined ? null : within(Date.parse(`${day}T${time}${seconds}${zone.toUpperCase()}`));
+  return within(
+    hour === undefined ? parseIso(text) : lastTimeOfDay([Number(hour), Number(minute), Number(second)], now),
+  );
 };
 
-const within = (at: number): Asked | null => (Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? { at } : null);
+const within = (at: number | null): Asked | null =>
+  at !== null && Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? { at } : null;
 
 /** The moment itself: the last of such marks, or when this machine started. */
 export const momentAsked = (asked: Asked, marks: readonly Mark[], bootedAt: number): number | null => {

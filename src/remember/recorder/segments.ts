@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseIso } from '../../model/time.ts';
 
 export const RECORDER_DIRECTORY = 'recorder';
 export const MARKS_FILE = 'marks.jsonl';
@@ -12,8 +13,7 @@ export type Hour = string;
 export const hourOf = (at: number): Hour => `${new Date(at).toISOString().slice(0, 13).replaceAll('-', '')}Z`;
 
 /** When it begins, in epoch milliseconds. */
-export const beginOf = (hour: Hour): number =>
-  Date.parse(`${hour.slice(0, 4)}-${hour.slice(4, 6)}-${hour.slice(6, 8)}T${hour.slice(9, 11)}:00:00Z`);
+export const beginOf = (hour: Hour): number => parseIso(hour) ?? Number.NaN;
 
 export const endOf = (hour: Hour): number => beginOf(hour) + HOUR_MS;
 
