@@ -5,6 +5,9 @@ import { roomOf, type Source } from './sources.ts';
 /** Rooms that are functions of their arguments. */
 export const PURE_ROOMS = ['model', 'agents', 'words', 'judge'];
 
+/** Libraries that are functions of their arguments too. */
+const PURE_LIBRARIES = new Set(['get-east-asian-width']);
+
 /** Where signals may leave from besides act/, and why. */
 export const MAY_SIGNAL: Readonly<Record<string, string>> = {
   'tui/main.tsx': 'Ctrl-Z stops the own process group, as a shell expects',
@@ -66,7 +69,9 @@ const impureUse = ({ name, around: [parent] }: GlobalUse): string | null => {
 /** What a pure room takes from the world. */
 export const impurities = (source: Source): readonly string[] => [
   ...globalUses(source.program).flatMap(use => impureUse(use) ?? []),
-  ...source.imports.filter(what => !/\.tsx?$/.test(what)).map(what => `imports ${what}`),
+  ...source.imports
+    .filter(what => !/\.tsx?$/.test(what) && !PURE_LIBRARIES.has(what))
+    .map(what => `imports ${what}`),
   ...found(source.program, node => {
     if (node.type === 'MetaProperty') return 'uses import.meta';
     return memberOf(node) === 'constructor' ? 'reaches for a constructor' : null;
