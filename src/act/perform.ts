@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Identity } from '../model/identity.ts';
 import type { AskedBy, Outcome, Plan } from '../model/plan.ts';
 import { statePlace } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
@@ -42,6 +43,69 @@ export type Performed<D> =
       readonly audited: boolean;
     };
 
+/** The audit log as one act writes it; what could not be written becomes a warning of the act. */
+interface Record {
+  write(line: IntentLine | OutcomeLine): void;
+  /** Before the intent: what was cut off is completed in the file it began in, then a full file is put aside. */
+  prepare(system: System, holder: Identity | null, boot: string | null): Promise<void>;
+  readonly warnings: ReadonlySet<string>;
+  /** Every line is in the log. */
+  isWhole(): boolean;
+}
+
+const openRecord = async (
+  directory: string | null,
+  by: AskedBy,
+  known: readonly (string | null)[] = [],
+): Promise<Record> => {
+  const { writeAudit, rotateAudit } = await import('./record/audit.ts');
+  const warnings = new Set(known.filter(text => text !== null));
+  let whole = true;
+  const write = (line: IntentLine | OutcomeLine): void => {
+    const warning = writeAudit(line, { directory });
+    if (warning === null) return;
+    whole = false;
+    warnings.add(warning);
+  };
+  return {
+    write,
+    warnings,
+    isWhole: () => whole,
+    prepare: async (system, holder, boot) => {
+      if (directory === null) return;
+      if (holder !== null) await completeRecord(system, { ...holder, by }, { directory, boot, write });
+      const warning = await rotateAudit(directory);
+      if (warning !== null) warnings.add(warning);
+    },
+  };
+};
+
+const intentLine = <D extends Deed>(act: Act<D>, id: string, writer: Identity | null): IntentLine => ({
+  schema: 1,
+  event: 'intent',
+  id,
+  by: act.by,
+  why: act.why,
+  writer,
+  boot: act.boot ?? null,
+  plan: planEntries(act.plan),
+  sessions: act.sessions ?? [],
+});
+
+const outcomeLine = ({ by, plan }: Act<Deed>, id: string, deed: Deed, note: string | null): OutcomeLine => ({
+  schema: 1,
+  event: 'outcome',
+  id,
+  by,
+  outcomes: outcomeEntries(plan, deed.outcomes),
+  freed: freedBy(deed.outcomes),
+  durationMs: Math.round(deed.durationMs),
+  sessions: deed.sessions ?? [],
+  files: deed.files ?? [],
+  note,
+  completedBy: null,
+});
+
 /**
  * The only way anything is carried out: lock, intent line, run, outcome line, release. Both lines are written before
  * anybody prints a word, so that a closed or full terminal costs no record.
@@ -51,47 +115,11 @@ export const perform = async <D extends Deed>(act: Act<D>): Promise<Performed<D>
   const place = act.directory === undefined ? statePlace() : { directory: act.directory, warning: null };
   const lock = await takeRunLock(system, by, { directory: place.directory });
   if (lock.status === 'held') return lock;
-  const warnings = new Set([place.warning, lock.warning].filter(text => text !== null));
-  const { writeAudit } = await import('./record/audit.ts');
-  let audited = true;
-  const write = (line: IntentLine | OutcomeLine): void => {
-    const warning = writeAudit(line, { directory: place.directory });
-    if (warning === null) return;
-    audited = false;
-    warnings.add(warning);
-  };
   try {
-    if (place.directory !== null && lock.holder !== null)
-      await completeRecord(
-        system,
-        { ...lock.holder, by },
-        { directory: place.directory, boot: act.boot ?? null, write },
-      );
+    const record = await openRecord(place.directory, by, [place.warning, lock.warning]);
+    await record.prepare(system, lock.holder, act.boot ?? null);
     const id = randomUUID();
-    write({
-      schema: 1,
-      event: 'intent',
-      id,
-      by,
-      why: act.why,
-      writer: lock.holder,
-      boot: act.boot ?? null,
-      plan: planEntries(plan),
-      sessions: act.sessions ?? [],
-    });
-    const outcomeLine = (deed: Deed, note: string | null): OutcomeLine => ({
-      schema: 1,
-      event: 'outcome',
-      id,
-      by,
-      outcomes: outcomeEntries(plan, deed.outcomes),
-      freed: freedBy(deed.outcomes),
-      durationMs: Math.round(deed.durationMs),
-      sessions: deed.sessions ?? [],
-      files: deed.files ?? [],
-      note,
-      completedBy: null,
-    });
+    record.write(intentLine(act, id, lock.holder));
     const startedAt = performance.now();
     let deed: D;
     try {
@@ -99,11 +127,11 @@ export const perform = async <D extends Deed>(act: Act<D>): Promise<Performed<D>
     } catch (error) {
       const durationMs = performance.now() - startedAt;
       const outcomes = await foundNow(system, plan.steps);
-      write(outcomeLine({ outcomes, durationMs }, `it failed: ${(error as Error).message}`));
+      record.write(outcomeLine(act, id, { outcomes, durationMs }, `it failed: ${(error as Error).message}`));
       throw error;
     }
-    write(outcomeLine(deed, deed.stopped ?? null));
-    return { status: 'done', deed, warnings: [...warnings], audited };
+    record.write(outcomeLine(act, id, deed, deed.stopped ?? null));
+    return { status: 'done', deed, warnings: [...record.warnings], audited: record.isWhole() };
   } finally {
     lock.release();
   }
@@ -119,10 +147,8 @@ export const completeEarlierActs = async (
   const lock = await takeRunLock(system, by, { directory });
   if (lock.status === 'held') return;
   try {
-    const { writeAudit } = await import('./record/audit.ts');
-    const write = (line: OutcomeLine): unknown => writeAudit(line, { directory });
-    if (directory !== null && lock.holder !== null)
-      await completeRecord(system, { ...lock.holder, by }, { directory, boot, write });
+    const record = await openRecord(directory, by);
+    await record.prepare(system, lock.holder, boot);
   } finally {
     lock.release();
   }

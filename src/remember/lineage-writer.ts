@@ -1,6 +1,6 @@
-import { closeSync, constants, fchmodSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorSentence, openOwn, replaceOwn, writeWhole } from '../observe/state/own-file.ts';
+import { appendLines } from '../observe/state/append.ts';
+import { errorSentence, replaceOwn } from '../observe/state/own-file.ts';
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 import { LINEAGE_DIRECTORY, LINEAGE_FILE } from './lineage-files.ts';
 import { asSessionName, type LineageLine, lineText } from './lineage-line.ts';
@@ -11,18 +11,7 @@ export const appendLineage = (directory: string, lines: readonly LineageLine[]):
     ? null
     : warned('lineage could not be written', () => {
         makeStateDirectory(directory);
-        const fd = openOwn(
-          join(directory, LINEAGE_FILE),
-          constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
-        );
-        try {
-          fchmodSync(fd, 0o600);
-          const text = lines.map(lineText).join('');
-          // A line that a full disk cut short must not swallow the next one.
-          writeWhole(fd, endsInMiddle(fd) ? `\n${text}` : text);
-        } finally {
-          closeSync(fd);
-        }
+        appendLines(join(directory, LINEAGE_FILE), () => lines.map(lineText).join(''));
       });
 
 /** What a session leaves when it ends, in a file of its own: whoever ends beside it writes another. */
@@ -39,12 +28,6 @@ export const writeSessionLineage = (
     const path = join(directory, LINEAGE_DIRECTORY, `${name}.jsonl`);
     replaceOwn(path, lines.map(lineText).join(''), { durable: true });
   });
-};
-
-const endsInMiddle = (fd: number): boolean => {
-  const { size } = fstatSync(fd);
-  const last = Buffer.alloc(1);
-  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
 };
 
 const warned = (what: string, work: () => void): string | null => {

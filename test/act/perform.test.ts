@@ -49,6 +49,16 @@ const subject = {
 } as const;
 
 describe('an act', () => {
+  test('puts a full log aside before its first line, and has both lines in the new one', async () => {
+    const full = `${JSON.stringify({ event: 'outcome', id: 'old', pad: 'x'.repeat(4 * 1024 ** 2) })}\n`;
+    sandbox.write('state/reaptop/audit.jsonl', full, 0o600);
+    const run = async () => ({ outcomes: [], durationMs: 1 });
+    const performed = await perform({ system, by: 'clean', why: 'x', plan: planOf([]), directory, run });
+    expect(performed).toMatchObject({ status: 'done', warnings: [], audited: true });
+    expect(log().map(({ event }) => event)).toEqual(['intent', 'outcome']);
+    expect(readFileSync(join(directory, 'audit.1.jsonl'), 'utf8')).toBe(full);
+  });
+
   test('is locked and written down before anything happens, and released after', async () => {
     const target = victim();
     const plan = planOf([{ ...target, subject, pss: 60 }]);

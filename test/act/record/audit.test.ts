@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeAudit } from '../../../src/act/record/audit.ts';
 import type { IntentLine, OutcomeLine } from '../../../src/act/record/lines.ts';
+import { rotateAudit } from '../../../src/act/record/rotation.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0;
@@ -61,10 +62,11 @@ test('is JSON lines with a time, for this user alone', () => {
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test('is rotated between two acts, never between the two lines of one, and keeps two older files', () => {
+test('is rotated between two acts, never between the two lines of one, and keeps two older files', async () => {
   for (let n = 0; n < 6; n += 1) {
-    expect(writeAudit(intent(`n${n}`), { directory, rotateBytes: 1 })).toBeNull();
-    expect(writeAudit(outcome(`n${n}`), { directory, rotateBytes: 1 })).toBeNull();
+    expect(await rotateAudit(directory, 1)).toBeNull();
+    expect(writeAudit(intent(`n${n}`), { directory })).toBeNull();
+    expect(writeAudit(outcome(`n${n}`), { directory })).toBeNull();
   }
   expect(readdirSync(directory).sort()).toEqual(['audit.1.jsonl', 'audit.2.jsonl', 'audit.jsonl']);
   const ids = ['audit.jsonl', 'audit.1.jsonl', 'audit.2.jsonl'].map(name => lines(name).map(({ id }) => id));
@@ -73,6 +75,37 @@ test('is rotated between two acts, never between the two lines of one, and keeps
     ['n4', 'n4'],
     ['n3', 'n3'],
   ]);
+});
+
+test('is not rotated before it is full', async () => {
+  writeAudit(intent('a'), { directory });
+  expect(await rotateAudit(directory)).toBeNull();
+  expect(readdirSync(directory)).toEqual(['audit.jsonl']);
+  expect(lines()).toHaveLength(1);
+});
+
+test('the file after a rotation is for this user alone, too', async () => {
+  writeAudit(intent('a'), { directory });
+  expect(await rotateAudit(directory, 1)).toBeNull();
+  expect(statSync(path()).mode & 0o777).toBe(0o600);
+});
+
+test('what is not ours is not rotated: who writes says why', async () => {
+  mkdirSync(directory, { recursive: true });
+  const elsewhere = sandbox.write('precious', 'mine');
+  symlinkSync(elsewhere, path());
+  expect(await rotateAudit(directory, 1)).toBeNull();
+  expect(readdirSync(directory)).toEqual(['audit.jsonl']);
+  expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
+});
+
+test('what cannot be moved is one warning, and the log goes on in the same file', async () => {
+  writeAudit(intent('a'), { directory });
+  mkdirSync(join(directory, 'audit.1.jsonl', 'x'), { recursive: true });
+  mkdirSync(join(directory, 'audit.2.jsonl', 'x'), { recursive: true });
+  expect(await rotateAudit(directory, 1)).toMatch(/audit\.jsonl could not be rotated: /);
+  expect(writeAudit(outcome('a'), { directory })).toBeNull();
+  expect(lines().map(({ event }) => event)).toEqual(['intent', 'outcome']);
 });
 
 test('a line that was cut short does not swallow the next one', () => {
