@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -126,12 +126,11 @@ try {
     bundle('commands/line/entry.ts', 'line.js'),
     ...present.map(([source, output]) => bundle(source, output)),
   ]);
-  const hash = createHash('sha256')
-    .update(readFileSync(resolve(fresh, 'main.js')))
-    .digest('hex');
+  const hash = createHash('sha256');
+  for (const name of readdirSync(fresh).sort()) hash.update(readFileSync(resolve(fresh, name)));
   const launch = readFileSync(resolve(here, 'launch.cjs'), 'utf8').replace(
     "'BUILD'",
-    `'${hash.slice(0, 16)}'`,
+    `'${hash.digest('hex').slice(0, 16)}'`,
   );
   writeFileSync(resolve(fresh, 'cli.js'), launch, { mode: 0o755 });
   writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');

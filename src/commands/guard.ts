@@ -14,7 +14,6 @@ export { statePlace } from '../observe/state/state-directory.ts';
 
 import { EXIT_FAILURE, EXIT_SURVIVED } from './exit-codes.ts';
 import type { Output } from './output.ts';
-import { keepNurserySmall } from './small-nursery.ts';
 
 export interface GuardRunOptions {
   readonly once: boolean;
@@ -43,7 +42,6 @@ export const runGuard = async (
   dependencies: GuardDependencies,
   options: GuardRunOptions,
 ): Promise<number> => {
-  keepNurserySmall();
   const { prepared, place, out, err, abort } = dependencies;
   const { system, config, collectorWith } = prepared;
   const { directory } = place;

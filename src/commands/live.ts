@@ -8,7 +8,6 @@ import { LiveEngine } from '../live/live-engine.ts';
 import { TimeTravel } from '../live/time-travel.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import type { Asked } from '../remember/recorder/index.ts';
-import { keepNurserySmall } from './small-nursery.ts';
 
 export interface LiveOptions {
   /** Not given: what the config says. */
@@ -54,7 +53,6 @@ export const live = async (
   },
   env: NodeJS.ProcessEnv,
 ): Promise<number> => {
-  keepNurserySmall();
   const { intervalSeconds = config.interval, all, poll, configPath } = options;
   let engine: LiveEngine | null = null;
   const files =
@@ -95,7 +93,6 @@ const withPast = async (
 
 /** The same screen on an invented machine: nothing real is looked at or signalled. */
 export const demo = async (options: LiveOptions, env: NodeJS.ProcessEnv): Promise<number> => {
-  keepNurserySmall();
   const { startDemo } = await import('../live/demo.ts');
   return show((await startDemo(options)).live, options, env);
 };

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLI } from '../support/cli.ts';
+import { Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -31,8 +32,11 @@ const run = (...args: string[]): string => {
   const script = `
     process.argv = [process.argv[0], ${JSON.stringify(cli)}, ...${JSON.stringify(args)}];
     process.stdout.write = () => true;
-    const { script } = require(${JSON.stringify(cli)});
-    process.on('exit', () => process.stderr.write({ false: 'used', true: 'rejected', undefined: 'none' }[script.cachedDataRejected]));
+    const { scripts } = require(${JSON.stringify(cli)});
+    process.on('exit', () => {
+      const fates = new Set([...scripts.values()].map(script => ({ false: 'used', true: 'rejected', undefined: 'none' })[script.cachedDataRejected]));
+      process.stderr.write([...fates].join());
+    });
   `;
   const { status, stderr } = spawnSync(process.execPath, ['-e', script], {
     env: sandbox.env,
@@ -56,8 +60,48 @@ describe('the code cache', () => {
   it('is rejected when it is broken, and made anew', () => {
     run('--once');
     const path = join(directory(), caches()[0]!);
-    writeFileSync(path, 'nonsense');
+    const whole = readFileSync(path);
+    writeFileSync(path, whole.fill(0, whole.indexOf('\n') + 1, whole.length - 16));
     expect([run('--once'), run('--once')]).toEqual(['rejected', 'used']);
+  });
+
+  it.each([
+    ['nonsense', () => Buffer.from('nonsense')],
+    ['cut off', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['empty', () => Buffer.alloc(0)],
+  ])('is not looked at when it is %s, and made anew', (_, broken) => {
+    run('--once');
+    const path = join(directory(), caches()[0]!);
+    writeFileSync(path, broken(readFileSync(path)));
+    expect([run('--once'), run('--once')]).toEqual(['none', 'used']);
+  });
+
+  it('serves the live screen with all that it loads, under the flags it runs with', async () => {
+    const spy = sandbox.write(
+      'spy.cjs',
+      `const vm = require('node:vm');
+       const { appendFileSync } = require('node:fs');
+       const { Script } = vm;
+       vm.Script = class extends Script {
+         constructor(source, options) {
+           super(source, options);
+           appendFileSync(${JSON.stringify(sandbox.path('fates'))}, options.filename.split('/').pop() + ' ' + this.cachedDataRejected + '\\n');
+         }
+       };`,
+    );
+    const open = async (): Promise<string[]> => {
+      sandbox.write('fates', '');
+      const pty = new Pty(sandbox, { args: ['--demo'], env: { NODE_OPTIONS: `--require=${spy}` } });
+      await pty.shows('claude');
+      pty.press('q');
+      expect(await pty.exit()).toBe(0);
+      return readFileSync(sandbox.path('fates'), 'utf8').trim().split('\n').sort();
+    };
+    const first = await open();
+    expect(first).toEqual(
+      expect.arrayContaining(['main.js undefined', 'live.js undefined', 'tui.js undefined']),
+    );
+    expect(await open()).toEqual(first.map(fate => fate.replace('undefined', 'false')));
   });
 
   it('of another build is not looked at: V8 would take any source of the same length for the same', () => {
