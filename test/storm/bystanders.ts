@@ -96,7 +96,9 @@ export class Bystanders {
       const index = this.#standing.findIndex(({ pid, start }) => pid === one.pid && start === one.start);
       if (index >= 0) this.#standing.splice(index, 1);
     }
-    const said = hurt.map(({ pid, start, what }) => `${what} (${pid}:${start})`);
+    const by = (pid: number): string =>
+      new RegExp(`^struck ${pid} (\\w+)$`, 'm').exec(text)?.[1] ?? 'SIGKILL, or gone by itself';
+    const said = hurt.map(({ pid, start, what }) => `${what} (${pid}:${start}, ${by(pid)})`);
     this.#hurt.push(...said);
     return said;
   }

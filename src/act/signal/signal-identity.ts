@@ -1,6 +1,7 @@
 import { kill } from 'node:process';
 import type { Identity } from '../../model/identity.ts';
 import type { SignalName } from '../../model/plan.ts';
+import { isZombie } from '../../model/process.ts';
 import type { Presence, System } from '../../observe/system.ts';
 
 export type SignalResult =
@@ -30,10 +31,10 @@ export const signalIdentity = async (
 ): Promise<SignalResult> => {
   if (system.readOnly !== null) return { status: 'unreadable', why: system.readOnly };
   if (!isEndable(target.pid)) return { status: 'denied' };
-  const stopped = hold ? await holdStill(system, target) : false;
-  const answer = await identifyAndSend(system, target, signal);
+  const held = hold ? await holdStill(system, target) : 'untouched';
+  const answer = held === 'restless' ? RESTLESS : await identifyAndSend(system, target, signal);
   const ends = signal === 'SIGKILL' && answer.status === 'sent';
-  if (stopped && !ends) deliverTo(system, target.pid, 'SIGCONT');
+  if (held !== 'untouched' && !ends) deliverTo(system, target.pid, 'SIGCONT');
   return answer;
 };
 
@@ -51,6 +52,8 @@ const identifyAndSend = async (
 const whyNot = (now: Presence, target: Identity): SignalResult | null => {
   if (now.status !== 'present') return now;
   if (now.identity.start !== target.start) return { status: 'changed' };
+  // Its parent may reap it at any moment, and give its number away.
+  if (isZombie(now)) return { status: 'gone' };
   // A plan may hold what nobody looked at closely: a setuid program that runs as us for somebody else.
   const stranger = now.uids?.find(uid => uid !== process.getuid?.());
   return stranger === undefined
@@ -71,27 +74,44 @@ const deliverTo = (system: Signalled, pid: number, signal: SignalName): SignalRe
 /** A sleeping process stops within microseconds; one in the kernel's hands when it comes back from there. */
 const LOOKS_AT_ONCE = 20;
 const HOLD_MS = 30;
+/** One that only waits for its turn on the processor gets it within this time, on a drowning machine too. */
+const TURN_MS = 1500;
+
+const RESTLESS: SignalResult = {
+  status: 'unreadable',
+  why: 'it did not hold still for the signal, and may be about to end',
+};
 
 /**
  * Stops a process, so that it cannot end by itself and leave its number to a stranger between the look at it and the
  * signal: a machine that is drowning may keep us waiting right there. Who is stopped by mistake, because the number
- * changed hands just then, goes on at once. False: it was not stopped by us, or does not stop.
+ * changed hands just then, goes on at once. `untouched`: it was not stopped by us; `restless`: it is on its way and
+ * does not stop, as one that is ending does not.
  */
-const holdStill = async (system: Signalled, target: Identity): Promise<boolean> => {
+const holdStill = async (
+  system: Signalled,
+  target: Identity,
+): Promise<'untouched' | 'stopped' | 'restless'> => {
   const before = await system.presence(target.pid);
-  if (whyNot(before, target) !== null || before.status !== 'present' || RESTS.has(before.state)) return false;
-  if (deliverTo(system, target.pid, 'SIGSTOP').status !== 'sent') return false;
-  const until = performance.now() + HOLD_MS;
+  if (whyNot(before, target) !== null || before.status !== 'present' || RESTS.has(before.state))
+    return 'untouched';
+  if (deliverTo(system, target.pid, 'SIGSTOP').status !== 'sent') return 'untouched';
+  const from = performance.now();
   for (let looks = 0; ; looks += 1) {
     const now = await system.presence(target.pid);
-    if (now.status === 'gone') return false;
-    const another = now.status === 'present' && now.identity.start !== target.start;
-    if (another) deliverTo(system, target.pid, 'SIGCONT');
-    if (another || now.status !== 'present') return !another;
-    if (RESTS.has(now.state) || performance.now() >= until) return true;
+    if (now.status === 'gone') return 'untouched';
+    if (now.status === 'unreadable') return 'stopped';
+    if (now.identity.start !== target.start) {
+      deliverTo(system, target.pid, 'SIGCONT');
+      return 'untouched';
+    }
+    if (RESTS.has(now.state)) return 'stopped';
+    const waited = performance.now() - from;
+    if (now.state !== 'R' && waited >= HOLD_MS) return 'stopped';
+    if (waited >= TURN_MS) return 'restless';
     if (looks >= LOOKS_AT_ONCE) await new Promise(done => setTimeout(done, 1));
   }
 };
 
-/** Stopped, traced, or ended and not reaped: none of them gives up its number. */
+/** Stopped, traced, or ended: it takes no step of its own any more. */
 const RESTS: ReadonlySet<string> = new Set(['T', 't', 'Z', 'X']);

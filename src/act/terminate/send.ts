@@ -2,7 +2,7 @@ import type { SignalName } from '../../model/plan.ts';
 import type { System } from '../../observe/system.ts';
 import { signalIdentity } from '../signal/signal-identity.ts';
 import { type Run, settle, type Tracked } from './run.ts';
-import { settleDead } from './watch.ts';
+import { noteEnd, settleDead } from './watch.ts';
 
 /** Only where a look is quick: a `ps` takes longer than what it would guard against. */
 export const canHold = ({ backend, deliver }: System): boolean =>
@@ -23,8 +23,8 @@ export const send = async (run: Run, t: Tracked, signal: SignalName): Promise<vo
       run.onProgress({ type: 'signal', step, signal });
       return;
     case 'gone':
-      t.diedAt = run.clock.now();
-      settleDead(run, t);
+      // It may wait to be reaped, and then its parent is to be named.
+      noteEnd(run, t, await run.system.presence(step.pid));
       return;
     case 'changed':
       t.diedAt = run.clock.now();

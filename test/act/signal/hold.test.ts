@@ -63,16 +63,31 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGSTOP']);
   });
 
-  test.each(['T', 'Z'])('is not stopped when it rests anyway (%s)', async state => {
+  test.each(['T', 't'])('is not stopped when it rests anyway (%s)', async state => {
     const { sent, send } = scripted(at('ours', state));
     await send('SIGTERM');
     expect(sent).toEqual(['SIGTERM']);
+  });
+
+  test('that has ended and is not reaped gets nothing: its number may be given away at any moment', async () => {
+    const { sent, send } = scripted(at('ours', 'Z'));
+    expect(await send('SIGKILL')).toEqual({ status: 'gone' });
+    expect(sent).toEqual([]);
+    const ending = scripted(at('ours', 'S'), at('ours', 'R'), at('ours', 'Z'));
+    expect(await ending.send('SIGKILL')).toEqual({ status: 'gone' });
+    expect(ending.sent).toEqual(['SIGSTOP', 'SIGCONT']);
   });
 
   test('is signalled after a moment also when it does not stop, as in the kernel’s hands', async () => {
     const { sent, send } = scripted(at('ours', 'D'));
     expect(await send('SIGKILL')).toEqual({ status: 'sent' });
     expect(sent).toEqual(['SIGSTOP', 'SIGKILL']);
+  });
+
+  test('that runs and runs and does not stop may be about to end: it gets nothing', async () => {
+    const { sent, send } = scripted(at('ours', 'R'));
+    expect(await send('SIGKILL')).toMatchObject({ status: 'unreadable' });
+    expect(sent).toEqual(['SIGSTOP', 'SIGCONT']);
   });
 
   test.each([

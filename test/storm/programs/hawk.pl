@@ -18,7 +18,13 @@ sub start_of {
     return (split ' ', substr($text, rindex($text, ')') + 2))[19] // '?';
 }
 
-sub stay { select(undef, undef, undef, 60) while 1 }
+# Tells what struck it, where it can: nothing at all is what the log says of KILL.
+sub stay {
+    for my $name (qw(TERM HUP INT)) {
+        $SIG{$name} = sub { say_line('struck', $$, "SIG$name"); POSIX::_exit(0) };
+    }
+    select(undef, undef, undef, 60) while 1;
+}
 
 # A process that is on the log before anything else can happen to it: it waits for its parent's word.
 sub innocent {
