@@ -130,6 +130,6 @@ const resumed = (ownership: Ownership | null, world: World): Ownership | null =>
     : { ...ownership, resumedBy: calls(by), why: `${ownership.why}; ${calls(by)} resumed its session` };
 };
 
-/** An agent that merely owns itself has nobody to answer for it. */
-export const isOwnOwner = (node: Node, ownership: Ownership): boolean =>
-  ownership.owner.pid === node.facts.pid;
+/** Who answers for it: an agent that merely owns itself has nobody. */
+export const foreignTo = (node: Node, ownership: Ownership | null): Ownership | null =>
+  ownership === null || ownership.owner.pid === node.facts.pid ? null : ownership;

@@ -1,0 +1,83 @@
+import type { Reading } from '../../model/heartbeat.ts';
+import type { ProcessFacts } from '../../model/process.ts';
+import type { ClaudeSession, Observation } from '../../model/snapshot.ts';
+import type { Climb } from './climb.ts';
+import { calls, type Node } from './tree.ts';
+
+/** What agents and orchestrators have written about a running agent. */
+export interface AgentRecords {
+  /** The session file that speaks of this very process (pid and start time agree). */
+  readonly sessionOf: (node: Node) => ClaudeSession | null;
+  /** What is known of the transcript of an agent's session. */
+  readonly transcriptOf: (agent: Node) => Reading | null;
+  /** When an agent's session file, transcript or stream last said something new; epoch milliseconds. */
+  readonly lastSignOf: (agent: Node) => number | null;
+  /** Why an agent's own records call its work finished; null when they do not. */
+  readonly finishedBecause: (agent: Node) => string | null;
+}
+
+export const agentRecords = (observation: Observation, climb: (node: Node) => Climb): AgentRecords => {
+  const sessions = new Map(observation.sessions.map(session => [session.pid, session]));
+  const sessionOf = (node: Node): ClaudeSession | null => {
+    const session = sessions.get(node.facts.pid);
+    return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
+  };
+  const idOf = (agent: Node): string | undefined => sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
+  let bySession: Map<string, Reading> | null = null;
+  const transcriptOf = (agent: Node): Reading | null => {
+    bySession ??= transcriptsBySession(observation);
+    const id = idOf(agent);
+    return id === undefined ? null : (bySession.get(id) ?? null);
+  };
+  /** An orchestrator runs each agent in a tmux session of its name; a result names the session it ends. */
+  const streamsOf = (agent: Node): readonly Reading[] => {
+    const end = climb(agent);
+    const tmux = end.end === 'pane' ? end.pane?.session : undefined;
+    const id = idOf(agent);
+    return observation.readings.filter(
+      ({ format, agentId, sessionId }) =>
+        format === 'stream-log' &&
+        ((agentId !== null && tmux === `agent_${agentId}`) || (id !== undefined && sessionId === id)),
+    );
+  };
+  return {
+    sessionOf,
+    transcriptOf,
+    lastSignOf: agent => {
+      const signs = [
+        sessionOf(agent)?.statusUpdatedAt ?? null,
+        transcriptOf(agent)?.mtime ?? null,
+        ...streamsOf(agent).map(({ mtime }) => mtime),
+      ].filter(sign => sign !== null);
+      return signs.length === 0 ? null : Math.max(...signs);
+    },
+    finishedBecause: agent => {
+      const status = sessionOf(agent)?.status ?? null;
+      if (status !== null && FINISHED.has(status))
+        return `the session file of ${calls(agent)} says ${status}`;
+      const log = streamsOf(agent).find(({ terminal }) => terminal);
+      return log === undefined ? null : `the stream log ${log.path} ends with a result`;
+    },
+  };
+};
+
+const transcriptsBySession = ({ readings }: Observation): Map<string, Reading> =>
+  new Map(
+    readings.flatMap(reading =>
+      reading.format === 'transcript' && reading.sessionId !== null ? [[reading.sessionId, reading]] : [],
+    ),
+  );
+
+/** What Claude writes when a session is over; any other word, known to us or not, means that it still runs. */
+const FINISHED: ReadonlySet<string> = new Set([
+  'done',
+  'failed',
+  'stopped',
+  'finished',
+  'completed',
+  'exited',
+]);
+
+/** `procStart` is the kernel's start time, verbatim on Linux; elsewhere there is nothing to compare it with. */
+const speaksOf = (session: ClaudeSession, facts: ProcessFacts, observation: Observation): boolean =>
+  session.procStart === facts.start || (session.procStart === null && observation.host.backend !== 'procfs');
