@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Config } from '../model/config.ts';
 import type { Reading } from '../model/heartbeat.ts';
-import type { ClaudeSession } from '../model/snapshot.ts';
+import type { ClaudeSession } from '../model/observation.ts';
 import type { OrchestratorDatabases } from '../observe/files/database/orchestrator-databases.ts';
 import { scanFiles } from '../observe/files/scan.ts';
 import { transcriptReadings } from '../observe/files/transcripts.ts';

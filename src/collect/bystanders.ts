@@ -1,7 +1,7 @@
 import type { Lineage } from '../judge/rules/lineage.ts';
 import type { Node, Tree } from '../judge/rules/tree.ts';
+import type { Look } from '../model/observation.ts';
 import { isZombie, type ProcessFacts } from '../model/process.ts';
-import type { Look } from '../model/snapshot.ts';
 
 /** Nothing that decides what it is or whose it is has changed. An exec replaces argv, even by the same words. */
 const isAsBefore = (before: ProcessFacts, now: ProcessFacts): boolean =>

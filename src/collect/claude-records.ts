@@ -1,4 +1,4 @@
-import type { ClaudeRecords } from '../model/snapshot.ts';
+import type { ClaudeRecords } from '../model/observation.ts';
 import { readClaudeRosters } from '../observe/files/claude-roster.ts';
 import { readClaudeSessions } from '../observe/files/claude-sessions.ts';
 

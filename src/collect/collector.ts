@@ -6,7 +6,7 @@ import { detailQuestions, keysOf, relatedNodes } from '../judge/rules/related.ts
 import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/tree.ts';
 import type { Config } from '../model/config.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { ClaudeRecords, ClaudeSession, Look, Observation } from '../model/snapshot.ts';
+import type { ClaudeRecords, ClaudeSession, Look, Observation } from '../model/observation.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import type { System } from '../observe/system.ts';
 import { TimeSlice } from '../observe/time-slice.ts';

@@ -1,8 +1,8 @@
 import { environQuestions } from '../judge/rules/related.ts';
 import type { Node, Tree } from '../judge/rules/tree.ts';
 import { keyOf } from '../model/identity.ts';
+import type { Look } from '../model/observation.ts';
 import type { NamedEnv } from '../model/process.ts';
-import type { Look } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import type { TimeSlice } from '../observe/time-slice.ts';
 

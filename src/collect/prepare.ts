@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../model/config.ts';
-import type { ClaudeSession } from '../model/snapshot.ts';
+import type { ClaudeSession } from '../model/observation.ts';
 import { visible } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
 import { type AgentFiles, NO_FILES } from './agent-files.ts';

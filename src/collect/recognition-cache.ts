@@ -1,8 +1,8 @@
 import { type PreparedKnowledge, prepareKnowledge, recognise } from '../judge/recognise/recognise.ts';
 import type { UserRecogniser } from '../model/config.ts';
 import type { Recognition } from '../model/kind.ts';
+import type { ConfiguredServer } from '../model/observation.ts';
 import type { ProcessFacts } from '../model/process.ts';
-import type { ConfiguredServer } from '../model/snapshot.ts';
 
 interface Remembered {
   readonly comm: string;

@@ -1,5 +1,5 @@
 import type { Node, Tree } from '../judge/rules/tree.ts';
-import type { Look } from '../model/snapshot.ts';
+import type { Look } from '../model/observation.ts';
 import { listTmux, type TmuxListing } from '../observe/tmux/tmux.ts';
 
 /** Titles and activity go stale; asking again costs a child process per server. */

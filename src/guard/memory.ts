@@ -1,6 +1,7 @@
 import type { Lineage } from '../judge/rules/lineage.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { Look, Snapshot } from '../model/snapshot.ts';
+import type { Look } from '../model/observation.ts';
+import type { Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { type GuardReport, latestOf, writeLatest } from '../remember/latest.ts';
 import { LineageKeeper } from '../remember/lineage-keeper.ts';

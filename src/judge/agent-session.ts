@@ -1,5 +1,6 @@
 import type { Reading } from '../model/heartbeat.ts';
-import type { AgentSession, ClaudeSession, Observation, TmuxPane } from '../model/snapshot.ts';
+import type { ClaudeSession, Observation, TmuxPane } from '../model/observation.ts';
+import type { AgentSession } from '../model/snapshot.ts';
 import type { Node } from './rules/tree.ts';
 
 /** Written to within this time, a transcript or a pane belongs to an agent at work. */

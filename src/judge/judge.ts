@@ -1,7 +1,8 @@
 import type { Config } from '../model/config.ts';
 import { subtreeOf } from '../model/forest.ts';
+import type { Observation } from '../model/observation.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
-import type { JudgedProcess, Observation, Snapshot, Totals } from '../model/snapshot.ts';
+import type { JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
 import { agentSession } from './agent-session.ts';
 import { findAll } from './findings/index.ts';

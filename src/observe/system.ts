@@ -1,8 +1,8 @@
 import type { Reading } from '../model/heartbeat.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
+import type { Backend, ClaudeRecords, Look, TmuxServer } from '../model/observation.ts';
 import type { SignalName } from '../model/plan.ts';
 import type { NamedEnv, ProcessDetails } from '../model/process.ts';
-import type { Backend, ClaudeRecords, Look, TmuxServer } from '../model/snapshot.ts';
 
 /** Which costlier facts a process needs besides cwd, swap and cgroup. */
 export interface DetailRequest extends Identity {

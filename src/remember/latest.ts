@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Finding } from '../model/finding.ts';
 import type { Identity } from '../model/identity.ts';
-import type { AgentSession, HostFacts, Snapshot, Totals } from '../model/snapshot.ts';
+import type { HostFacts } from '../model/observation.ts';
+import type { AgentSession, Snapshot, Totals } from '../model/snapshot.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lineage } from '../judge/rules/lineage.ts';
 import type { IdentityKey } from '../model/identity.ts';
-import type { Look } from '../model/snapshot.ts';
+import type { Look } from '../model/observation.ts';
 import { type Compacted, compactLineage } from './lineage-compaction.ts';
 import { LINEAGE_DIRECTORY } from './lineage-files.ts';
 import { linesFrom, type Moment } from './lineage-line.ts';

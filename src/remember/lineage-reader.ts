@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { LineageEntry } from '../judge/rules/lineage.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
+import type { Look } from '../model/observation.ts';
 import type { ProcessFacts } from '../model/process.ts';
-import type { Look } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
 import { distrust, LINEAGE_DIRECTORY, lineageFiles, MOST_ENTRIES, readLines } from './lineage-files.ts';
 import { entryFrom, type LineageLine, parseLine } from './lineage-line.ts';

@@ -3,8 +3,8 @@ import { Bystanders } from '../../src/collect/bystanders.ts';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
 import { relatedNodes } from '../../src/judge/rules/related.ts';
 import { keyOf } from '../../src/model/identity.ts';
+import type { Look } from '../../src/model/observation.ts';
 import type { ProcessFacts } from '../../src/model/process.ts';
-import type { Look } from '../../src/model/snapshot.ts';
 import { world } from '../support/world.ts';
 
 /** An agent with its server, and a shell with a child that concern nobody. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TmuxWatch } from '../../src/collect/tmux-watch.ts';
 import type { Tree } from '../../src/judge/rules/tree.ts';
-import type { Look } from '../../src/model/snapshot.ts';
+import type { Look } from '../../src/model/observation.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 const uid = process.getuid!();

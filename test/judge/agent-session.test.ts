@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type AgentSigns, agentSession } from '../../src/judge/agent-session.ts';
 import type { Node } from '../../src/judge/rules/tree.ts';
 import type { Reading } from '../../src/model/heartbeat.ts';
-import type { Observation, TmuxPane } from '../../src/model/snapshot.ts';
+import type { Observation, TmuxPane } from '../../src/model/observation.ts';
 import { session } from '../support/world.ts';
 
 const NOW = 1_700_000_000_000;

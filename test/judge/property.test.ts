@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
 import { isRunningAgent, startedAfter } from '../../src/judge/rules/tree.ts';
 import { ancestorsOf } from '../../src/model/forest.ts';
-import { type Backend, VERDICTS } from '../../src/model/snapshot.ts';
+import type { Backend } from '../../src/model/observation.ts';
+import { VERDICTS } from '../../src/model/snapshot.ts';
 import {
   type Extra,
   type Row,

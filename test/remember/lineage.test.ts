@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { keyOf } from '../../src/model/identity.ts';
-import type { Look } from '../../src/model/snapshot.ts';
+import type { Look } from '../../src/model/observation.ts';
 import { compactLineage, worthKeeping } from '../../src/remember/lineage-compaction.ts';
 import { MOST_ENTRIES } from '../../src/remember/lineage-files.ts';
 import { type LineageLine, linesFrom, lineText, parseLine } from '../../src/remember/lineage-line.ts';

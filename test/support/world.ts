@@ -3,14 +3,9 @@ import { prepareKnowledge, recognise } from '../../src/judge/recognise/recognise
 import { Lineage } from '../../src/judge/rules/lineage.ts';
 import { growTree, type Node, type Tree } from '../../src/judge/rules/tree.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+import type { ClaudeSession, Observation, TmuxPane, TmuxServer } from '../../src/model/observation.ts';
 import type { ProcessDetails, ProcessFacts } from '../../src/model/process.ts';
-import type {
-  ClaudeSession,
-  JudgedProcess,
-  Observation,
-  TmuxPane,
-  TmuxServer,
-} from '../../src/model/snapshot.ts';
+import type { JudgedProcess } from '../../src/model/snapshot.ts';
 
 /** Seconds of the invented machine's clock; a process is born at its pid unless a row says otherwise. */
 export const CLOCK = 100_000;

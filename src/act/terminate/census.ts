@@ -1,7 +1,8 @@
 import { type Children, childrenByParent, lineUpFrom } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Self } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
-import type { Self, Snapshot } from '../../model/snapshot.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
 import type { System } from '../../observe/system.ts';
 
 /** One process as an act sees it: facts, and why it must not be touched when judging says so. */

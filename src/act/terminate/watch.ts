@@ -1,6 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
+import type { Look } from '../../model/observation.ts';
 import { isZombie } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import type { Presence, System } from '../../observe/system.ts';
 import { noteLinks } from './links.ts';
 import { type Run, running, settle, stopReason, type Tracked } from './run.ts';

@@ -1,7 +1,7 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Look } from '../../model/observation.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import { signalIdentity } from '../signal/signal-identity.ts';
 import { outcomeOf } from '../terminate/run.ts';

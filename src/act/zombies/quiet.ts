@@ -1,8 +1,8 @@
 import { forestOf } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Look } from '../../model/observation.ts';
 import type { Step } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import type { System } from '../../observe/system.ts';
 import type { Clock } from '../clock.ts';
 

@@ -1,7 +1,8 @@
 import type { Config } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
-import type { JudgedProcess, Observation } from '../../model/snapshot.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { JudgedFiles } from '../heartbeats/index.ts';
 import type { Past } from '../past.ts';
 

@@ -1,6 +1,7 @@
 import type { Config } from '../../model/config.ts';
 import type { Forest } from '../../model/forest.ts';
-import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
+import type { ClaudeSession } from '../../model/observation.ts';
+import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Past } from '../past.ts';
 import type { FileIndex } from './file-index.ts';
 import type { JoinedReading } from './join.ts';

@@ -1,8 +1,9 @@
 import { formatOf } from '../../agents/files/formats.ts';
 import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
+import type { ClaudeSession } from '../../model/observation.ts';
 import { directoryOf } from '../../model/path.ts';
-import type { ClaudeSession, JudgedProcess } from '../../model/snapshot.ts';
+import type { JudgedProcess } from '../../model/snapshot.ts';
 import { ageOfReading } from './age.ts';
 
 /** A file and the agents it may speak of. */

@@ -1,7 +1,8 @@
 import { gather } from '../../model/gather.ts';
 import type { ReadingFormat, ReadingMember } from '../../model/heartbeat.ts';
+import type { TmuxPane, TmuxServer } from '../../model/observation.ts';
 import { orchestratedTaskDirectory } from '../../model/path.ts';
-import type { JudgedProcess, TmuxPane, TmuxServer } from '../../model/snapshot.ts';
+import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { JoinedReading } from './join.ts';
 
 /** One agent of an orchestrator: what its files, its registry entry and its tmux session say of it. */

@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from '../../model/snapshot.ts';
+import type { ConfiguredServer } from '../../model/observation.ts';
 import { type Answer, BLANK, reachedBy } from './answer.ts';
 import { type ArgumentPattern, fits, isLiteral, isOnlyVariable, patternOf } from './argument-pattern.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';

@@ -1,6 +1,6 @@
 import type { UserRecogniser } from '../../model/config.ts';
 import type { Recognition } from '../../model/kind.ts';
-import type { ConfiguredServer } from '../../model/snapshot.ts';
+import type { ConfiguredServer } from '../../model/observation.ts';
 import { type Answer, BLANK, reachedBy, speaks } from './answer.ts';
 import { type ConfiguredServers, indexServers } from './configured.ts';
 import { identify, type Scope } from './identify.ts';

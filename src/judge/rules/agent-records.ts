@@ -1,6 +1,6 @@
 import type { Reading } from '../../model/heartbeat.ts';
+import type { ClaudeSession, Observation } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
-import type { ClaudeSession, Observation } from '../../model/snapshot.ts';
 import type { Climb } from './climb.ts';
 import { calls, type Node } from './tree.ts';
 

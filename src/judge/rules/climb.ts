@@ -1,5 +1,5 @@
 import type { AnchorKind, Kind } from '../../model/kind.ts';
-import type { TmuxPane, TmuxServer } from '../../model/snapshot.ts';
+import type { TmuxPane, TmuxServer } from '../../model/observation.ts';
 import { calls, type Node } from './tree.ts';
 
 /** Where climbing from a process towards the root ends. */

@@ -1,5 +1,5 @@
+import type { ClaudeSession, ClaudeWorker } from '../../model/observation.ts';
 import { isZombie } from '../../model/process.ts';
-import type { ClaudeSession, ClaudeWorker } from '../../model/snapshot.ts';
 import { pidsNamedBy, sessionsNamedBy } from './marks.ts';
 import type { Node, Tree } from './tree.ts';
 

@@ -1,5 +1,5 @@
 import type { Kind } from '../../model/kind.ts';
-import type { Self } from '../../model/snapshot.ts';
+import type { Self } from '../../model/observation.ts';
 import type { Node } from './tree.ts';
 
 const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'wrapper']);

@@ -1,4 +1,4 @@
-import type { ClaudeSession, Observation, StrangeFile } from '../../model/snapshot.ts';
+import type { ClaudeSession, Observation, StrangeFile } from '../../model/observation.ts';
 import type { Node } from './tree.ts';
 
 /** A session that cannot be told from a later process of the same pid; only Linux lets us compare start times. */

@@ -1,8 +1,8 @@
 import { type Linking, linkForest } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
+import type { Look } from '../../model/observation.ts';
 import { isZombie, type ProcessFacts, sameArgv } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import { nameAndPid } from '../../words/process.ts';
 
 /** A process in its family: the unit that judging works on. Mutable only until the tree is handed to a judge. */

@@ -1,8 +1,8 @@
 import { isSessionless } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
 import { ancestorsOf } from '../../model/forest.ts';
+import type { Observation } from '../../model/observation.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
-import type { Observation } from '../../model/snapshot.ts';
 import { type AgentRecords, agentRecords } from './agent-records.ts';
 import type { Climb } from './climb.ts';
 import { climber, panesOf } from './climb.ts';

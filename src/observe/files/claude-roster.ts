@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asObject, type JsonObject, parseJson, pidField, textField } from '../../model/json-fields.ts';
-import type { ClaudeRecords, ClaudeWorker, StrangeFile } from '../../model/snapshot.ts';
+import type { ClaudeRecords, ClaudeWorker, StrangeFile } from '../../model/observation.ts';
 import { readHead } from './read-bounded.ts';
 
 /** Each worker's dispatch holds its arguments and parts of its environment: a dozen may be some hundred kilobytes. */

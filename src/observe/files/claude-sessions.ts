@@ -8,8 +8,8 @@ import {
   pidField,
   textField,
 } from '../../model/json-fields.ts';
+import type { ClaudeRecords, ClaudeSession, StrangeFile } from '../../model/observation.ts';
 import { safePath } from '../../model/redact.ts';
-import type { ClaudeRecords, ClaudeSession, StrangeFile } from '../../model/snapshot.ts';
 import { adoptedOutputs } from './claude-tasks.ts';
 import { type BoundedRead, readHead } from './read-bounded.ts';
 

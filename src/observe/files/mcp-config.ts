@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { plural } from '../../model/format.ts';
 import { asArray, asObject, type JsonObject, parseJson } from '../../model/json-fields.ts';
+import type { ConfiguredServer } from '../../model/observation.ts';
 import { safeArgv } from '../../model/redact.ts';
-import type { ConfiguredServer } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 import { readHead } from './read-bounded.ts';
 

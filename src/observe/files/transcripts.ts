@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NO_CONTENT, type Reading } from '../../model/heartbeat.ts';
+import type { ClaudeSession } from '../../model/observation.ts';
 import { safePath } from '../../model/redact.ts';
-import type { ClaudeSession } from '../../model/snapshot.ts';
 
 const SLUG_LIMIT = 200;
 

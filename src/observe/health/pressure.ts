@@ -1,5 +1,5 @@
 import type { PressureFacts } from '../../model/health.ts';
-import type { HostFacts } from '../../model/snapshot.ts';
+import type { HostFacts } from '../../model/observation.ts';
 import { readText } from '../procfs/read.ts';
 
 /** `some avg10=0.00 avg60=1.25 avg300=0.40 total=123`: in how much of the time somebody waited for memory. */

@@ -1,5 +1,5 @@
 import { NO_CONTENT, type Reading, readingOf } from '../../model/heartbeat.ts';
-import type { ClaudeSession } from '../../model/snapshot.ts';
+import type { ClaudeSession } from '../../model/observation.ts';
 import { formatAt, type Where, whereBelow, whereRoot } from '../files/where.ts';
 import { INVENTED_HOME, INVENTED_NOW, INVENTED_PROCESSES, startOf } from './machine.ts';
 

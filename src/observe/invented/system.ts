@@ -1,7 +1,7 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Look } from '../../model/observation.ts';
 import type { SignalName } from '../../model/plan.ts';
 import { isZombie, type NamedEnv, type ProcessDetails } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import type { Presence, System } from '../system.ts';
 import { inventedRecords } from './files.ts';
 import {

@@ -1,4 +1,4 @@
-import type { TmuxPane, TmuxServer } from '../../model/snapshot.ts';
+import type { TmuxPane, TmuxServer } from '../../model/observation.ts';
 import { INVENTED_NOW } from './machine.ts';
 
 /** server pid, its socket, and per pane: session, pane, pid, tty, attached, seconds since its last output. */

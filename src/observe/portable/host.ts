@@ -1,5 +1,5 @@
 import { freemem, hostname, totalmem } from 'node:os';
-import type { HostFacts } from '../../model/snapshot.ts';
+import type { HostFacts } from '../../model/observation.ts';
 import { visible } from '../../model/text.ts';
 
 /** What node:os knows. It knows nothing of swap, nor of boots. */

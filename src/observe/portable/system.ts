@@ -1,6 +1,6 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Look } from '../../model/observation.ts';
 import type { ProcessDetails } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import { readState } from '../recorded/facts.ts';
 import { looksContained } from '../recorded/table.ts';
 import type { DetailRequest, Presence, System } from '../system.ts';

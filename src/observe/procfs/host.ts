@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { HostFacts } from '../../model/snapshot.ts';
+import type { HostFacts } from '../../model/observation.ts';
 import { visible } from '../../model/text.ts';
 import { BUFFER, readIntoBuffer, readText } from './read.ts';
 

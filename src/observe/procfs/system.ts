@@ -1,6 +1,6 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Look } from '../../model/observation.ts';
 import type { NamedEnv, ProcessDetails } from '../../model/process.ts';
-import type { Look } from '../../model/snapshot.ts';
 import type { DetailRequest, Presence, System } from '../system.ts';
 import { DetailReader, once, parseCgroup, readEnv, readPss } from './details.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';

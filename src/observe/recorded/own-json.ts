@@ -1,5 +1,5 @@
+import type { HostFacts, TmuxPane, TmuxServer } from '../../model/observation.ts';
 import type { ENV_NAMES, NamedEnv } from '../../model/process.ts';
-import type { HostFacts, TmuxPane, TmuxServer } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 import { parseDate } from '../../model/time.ts';
 import { type Fields, isFields, numberAt, objectAt, textAt } from './fields.ts';

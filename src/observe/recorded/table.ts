@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
+import type { HostFacts, Look, TmuxServer } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
-import type { HostFacts, Look, TmuxServer } from '../../model/snapshot.ts';
 import { factsOf } from './facts.ts';
 import { MAX_PID, type Row } from './row.ts';
 import { parseFullStart } from './times.ts';

@@ -1,5 +1,5 @@
+import type { TmuxPane } from '../../model/observation.ts';
 import { redactWord } from '../../model/redact.ts';
-import type { TmuxPane } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { TmuxServer } from '../../model/snapshot.ts';
+import type { TmuxServer } from '../../model/observation.ts';
 import { visible } from '../../model/text.ts';
 import { whetherAccepts } from './accepts.ts';
 import { PANE_FORMAT, parsePanes } from './panes.ts';

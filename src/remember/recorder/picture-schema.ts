@@ -2,14 +2,8 @@ import * as z from 'zod';
 import { FINDING_IDS, type Finding, SEVERITIES } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { KINDS } from '../../model/kind.ts';
-import {
-  type HostFacts,
-  type JudgedProcess,
-  OWNERSHIP,
-  type TmuxServer,
-  type Totals,
-  VERDICTS,
-} from '../../model/snapshot.ts';
+import type { HostFacts, TmuxServer } from '../../model/observation.ts';
+import { type JudgedProcess, OWNERSHIP, type Totals, VERDICTS } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 
 /** What a file on disk says may have been written by anybody: made harmless once more. */

@@ -1,5 +1,6 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { HostFacts, JudgedProcess, Snapshot, TmuxServer, Totals } from '../../model/snapshot.ts';
+import type { HostFacts, TmuxServer } from '../../model/observation.ts';
+import type { JudgedProcess, Snapshot, Totals } from '../../model/snapshot.ts';
 import type { Json } from './difference.ts';
 
 /** A list whose members change one by one: by key, and in which order. */

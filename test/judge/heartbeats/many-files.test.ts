@@ -4,7 +4,7 @@ import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
 import { NO_PAST } from '../../../src/judge/past.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import { type Reading, readingOf } from '../../../src/model/heartbeat.ts';
-import type { Observation } from '../../../src/model/snapshot.ts';
+import type { Observation } from '../../../src/model/observation.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
 const LONG_AGO = NOW - 300_000;

@@ -8,7 +8,8 @@ import {
   type ReadingFormat,
   type ReadingMember,
 } from '../../../src/model/heartbeat.ts';
-import type { ClaudeSession, JudgedProcess, TmuxPane, TmuxServer } from '../../../src/model/snapshot.ts';
+import type { ClaudeSession, TmuxPane, TmuxServer } from '../../../src/model/observation.ts';
+import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import { invent, snapshotOf } from '../plan/machine.ts';
 
 export const NOW = Date.UTC(2026, 0, 27, 12, 0, 0);

@@ -10,8 +10,9 @@ import {
 import { sweepPolicy } from '../../../src/judge/plan/policy.ts';
 import { secondLook } from '../../../src/judge/plan/sweep-again.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import type { TmuxServer } from '../../../src/model/observation.ts';
 import { EMPTY_PLAN } from '../../../src/model/plan.ts';
-import type { JudgedProcess, Snapshot, TmuxServer } from '../../../src/model/snapshot.ts';
+import type { JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
 import { id, invent, machine, noLineage, pids, SELF } from './machine.ts';
 
 const end = (snapshot: Snapshot, targets: readonly number[], rest: object = {}) =>

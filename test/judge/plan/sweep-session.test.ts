@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaudeSession, JudgedProcess, TmuxPane } from '../../../src/model/snapshot.ts';
+import type { ClaudeSession, TmuxPane } from '../../../src/model/observation.ts';
+import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import { agent, agentFiles, ago, file, member, pane, registry, server, TASK } from '../heartbeats/scene.ts';
 import { invent } from './machine.ts';
 import { planFor } from './sweep-scene.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaudeWorker } from '../../../src/model/snapshot.ts';
+import type { ClaudeWorker } from '../../../src/model/observation.ts';
 import { type Around, type Row, remembered, session, world } from '../../support/world.ts';
 
 const LOGIN = 80_001;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfiguredServer } from '../../../src/model/snapshot.ts';
+import type { ConfiguredServer } from '../../../src/model/observation.ts';
 import { type Around, type Extra, type Row, remembered, world } from '../../support/world.ts';
 
 const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '11111111-1111-4111-8111-111111111111' };

@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ClaudeSession } from '../../../src/model/snapshot.ts';
+import type { ClaudeSession } from '../../../src/model/observation.ts';
 import { slugOf, transcriptReadings } from '../../../src/observe/files/transcripts.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
