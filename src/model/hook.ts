@@ -72,10 +72,17 @@ export interface HookSession {
   readonly throttle: { readonly checks: number; readonly skips: number };
   /** Build locks that it holds. */
   readonly locks: readonly HeldLock[];
+  /** What it has started and was seen running below it, oldest sighting first. */
+  readonly below: readonly Descendant[];
   /** Stops that were blocked for a marker, by its path. */
   readonly blocks: Readonly<Record<string, BlockRecord>>;
   /** Stops blocked one after the other, by subagent. */
   readonly inARow: Readonly<Record<string, number>>;
+}
+
+/** A process that was seen below an agent. */
+export interface Descendant extends Identity {
+  readonly parent: Identity;
 }
 
 /** A build lock by its key, and the tool call that took it. */

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BlockRecord, HeldLock, HookSession } from '../../model/hook.ts';
+import type { BlockRecord, Descendant, HeldLock, HookSession } from '../../model/hook.ts';
 import type { Identity } from '../../model/identity.ts';
 import { readOwnTail, replaceOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
@@ -38,6 +38,7 @@ export const newSession = (
   denials: null,
   throttle: { checks: 0, skips: 0 },
   locks: [],
+  below: [],
   blocks: {},
   inARow: {},
 });
@@ -144,6 +145,12 @@ const identity = (value: unknown): Identity | null => {
   return isCount(pid) && typeof start === 'string' ? { pid, start } : null;
 };
 
+const descendants = (value: unknown): Descendant[] =>
+  (Array.isArray(value) ? value : []).flatMap(one => {
+    const [self, parent] = [identity(one), identity(asFields(one).parent)];
+    return self === null || parent === null ? [] : [{ ...self, parent }];
+  });
+
 export const parseSession = (text: string): HookSession | null => {
   let fields: Fields;
   try {
@@ -177,6 +184,7 @@ export const parseSession = (text: string): HookSession | null => {
       skips: isCount(throttle.skips) ? throttle.skips : 0,
     },
     locks: locks(fields.locks),
+    below: descendants(fields.below),
     blocks: Object.fromEntries(
       Object.entries(asFields(fields.blocks)).filter(([, block]) => isBlock(block)),
     ) as Record<string, BlockRecord>,

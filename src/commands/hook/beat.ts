@@ -4,19 +4,30 @@ import { type Beat, writeBeat } from '../../act/hooks/progress-file.ts';
 import { updateSession, withCount } from '../../act/hooks/session-state.ts';
 import { tell } from '../../judge/hooks/answers.ts';
 import { pressureOn } from '../../judge/hooks/pressure.ts';
-import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
+import {
+  type HeldLock,
+  type HookAnswer,
+  type HookEvent,
+  type HookSession,
+  NO_ANSWER,
+} from '../../model/hook.ts';
 import { visible } from '../../model/text.ts';
 import { memoryAt } from '../../observe/procfs/kin.ts';
+import { belowAfter } from './below.ts';
 import { freshSession, type HookContext, namedTasks, type TaskPlace, taskOf } from './context.ts';
 
 /** What the session does now, in one word. */
 const operationOf = ({ input }: HookContext): string =>
   visible(input.toolName ?? (input.event === 'UserPromptSubmit' ? 'prompt' : input.event)).slice(0, 120);
 
+/** A tool's end comes often, and must cost nothing: what it started is seen at the next of these. */
+const LOOKS_BELOW: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'Stop', 'SubagentStop']);
+
 /** The session as this event leaves it, whatever else it decides. */
 export const beaten = (context: HookContext, before: HookSession): HookSession => ({
   ...before,
   agent: context.agent ?? before.agent,
+  below: LOOKS_BELOW.has(context.input.event) ? belowAfter(before.below, context.agent) : before.below,
   cwd: context.input.cwd,
   beatAt: context.now,
   operation: operationOf(context),

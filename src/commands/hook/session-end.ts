@@ -1,27 +1,11 @@
 import { forgetSession, readSession } from '../../act/hooks/session-state.ts';
-import { childrenByParent, lineUpFrom, withAllBelow } from '../../model/forest.ts';
 import { type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
-import type { Identity } from '../../model/identity.ts';
-import { allKin, bootId, uptime } from '../../observe/procfs/kin.ts';
+import { bootId, uptime } from '../../observe/procfs/kin.ts';
 import { asSessionName, type LineageLine } from '../../remember/lineage-line.ts';
 import { writeSessionLineage } from '../../remember/lineage-writer.ts';
 import { beatTask, releaseLocks } from './beat.ts';
+import { belowAtTheEnd } from './below.ts';
 import { type HookContext, taskOf } from './context.ts';
-
-/** Everything below the agent but ourselves and who started us; parents before children. */
-const descendants = (agent: Identity): readonly (Identity & { readonly parent: Identity })[] => {
-  const kin = allKin();
-  const top = kin.get(agent.pid);
-  if (top?.start !== agent.start) return [];
-  const own = lineUpFrom(kin.get(process.pid), up => (up.ppid === agent.pid ? null : kin.get(up.ppid)));
-  const others = [...kin.values()].filter(one => one === top || (!own.has(one) && one.state !== 'Z'));
-  const below = withAllBelow(
-    [top],
-    childrenByParent(others, place => place),
-    ({ pid }) => pid,
-  );
-  return [...below].filter(one => one !== top).map(one => ({ ...one, parent: kin.get(one.ppid)! }));
-};
 
 /** Written down while the agent still lives: what survives it is then known to be its own. */
 const recordLineage = (
@@ -32,22 +16,21 @@ const recordLineage = (
   const agent = context.agent ?? session?.agent ?? null;
   const [boot, clock] = [bootId(), uptime()];
   if (directory === null || agent === null || boot === null || clock === null) return;
-  const lines = descendants(agent).map(
+  const lines = belowAtTheEnd(session?.below ?? [], agent).map(
     ({ pid, start, parent }): LineageLine => ({
       pid,
       start,
       agent,
       session: asSessionName(input.sessionId),
       family: 'claude',
-      parent: { pid: parent.pid, start: parent.start },
+      parent,
       boot,
       seen: clock,
       gone: null,
     }),
   );
-  if (lines.length === 0) return;
-  const warning = writeSessionLineage(directory, input.sessionId, lines);
-  log(warning ?? `recorded ${lines.length} processes below ${agent.pid}`);
+  const warning = lines.length === 0 ? null : writeSessionLineage(directory, input.sessionId, lines);
+  log(warning ?? `recorded ${lines.length} processes of ${agent.pid}`);
 };
 
 /** SessionEnd: the lineage first, for there is little time. */

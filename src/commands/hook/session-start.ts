@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { pruneSessions } from '../../act/hooks/session-prune.ts';
 import { perform } from '../../act/perform.ts';
 import { sendSignals } from '../../act/signal/send-signals.ts';
 import { terminate } from '../../act/terminate/terminate.ts';
@@ -129,10 +130,12 @@ const zombiePlan = (collector: Collector, snapshot: Snapshot): Plan =>
     quietSeconds: 10,
   });
 
-/** What ended sessions wrote down of processes that have all ended since. */
-const forgetEnded = ({ env }: HookContext, { host, processes }: Snapshot): void => {
+/** What ended sessions left in our own state: where no guard is, nobody else clears it away. */
+const forgetEnded = ({ env, now }: HookContext, { host, processes }: Snapshot): void => {
   const directory = stateDirectory(env);
-  if (directory === null || host.bootId === null) return;
+  if (directory === null) return;
+  pruneSessions(directory, now);
+  if (host.bootId === null) return;
   const running = new Set(processes.map(({ facts }) => keyOf(facts)));
   pruneSessionLineage(directory, host.bootId, identity => running.has(keyOf(identity)));
 };

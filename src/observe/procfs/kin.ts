@@ -64,6 +64,20 @@ export interface Kin extends Identity {
   readonly state: string;
 }
 
+export const kinAt = (pid: number): Kin | null => {
+  const stat = statAt(pid);
+  return stat === null ? null : { pid, start: stat.start, ppid: stat.ppid, state: stat.state };
+};
+
+/** What a process has started, as the kernel tells it of each of its threads; nothing where it does not. */
+export const childrenAt = (pid: number): readonly number[] => {
+  const threads = listDirectory(`${ROOT}/${pid}/task`);
+  if (!Array.isArray(threads)) return [];
+  return threads.flatMap(thread =>
+    (readText(`${ROOT}/${pid}/task/${thread}/children`) ?? '').split(' ').map(Number).filter(Boolean),
+  );
+};
+
 /** Every process with its parent, as it is this moment. */
 export const allKin = (): ReadonlyMap<number, Kin> => {
   const names = listDirectory(ROOT);
@@ -72,8 +86,8 @@ export const allKin = (): ReadonlyMap<number, Kin> => {
   for (const name of names) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    const stat = statAt(pid);
-    if (stat !== null) found.set(pid, { pid, start: stat.start, ppid: stat.ppid, state: stat.state });
+    const kin = kinAt(pid);
+    if (kin !== null) found.set(pid, kin);
   }
   return found;
 };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { until } from '../../support/until.ts';
 import { CLI } from '../product.ts';
-import { bash, ClaudeSession, claudeHome, MCP } from '../stage/claude.ts';
+import { bash, ClaudeSession, claudeHome } from '../stage/claude.ts';
 import type { Scene } from '../stage/scene.ts';
 import type { Stage } from '../stage/stage.ts';
 import { everybody } from '../stage/table.ts';
@@ -63,14 +63,37 @@ const postflight = async (stage: Stage, one: ClaudeSession): Promise<void> => {
   await one.atPrompt();
 };
 
+/** A server with a worker of its own that nobody ends: no mark in it tells whose it is. */
+const WORKER = 'sleep 3105';
+const SERVER = { command: 'sh', args: ['-c', `env -i ${WORKER} & exec mcp-server-memory`] };
+
+/** The servers end before SessionEnd is told, and the worker is PID 1's by then: only lineage proves it. */
+const ended = async (stage: Stage, claude: ClaudeSession): Promise<void> => {
+  const { id, pid, seen } = claude;
+  const worker = claude.below().find(({ command }) => command === WORKER);
+  if (worker === undefined) throw new Error(`no ${WORKER} below ${pid}`);
+  claude.say('/exit');
+  await stage.gone(seen);
+  const lineage = stage.path(STATE, `lineage.d/${id}.jsonl`);
+  await until('the heartbeat to end', () => !existsSync(stage.path(STATE, `sessions/${id}.json`)), PATIENCE);
+  if (!existsSync(lineage)) throw new Error(`no lineage of ${id}: ${log(stage)}`);
+  const recorded = readFileSync(lineage, 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as { pid: number; start: string; agent: { pid: number } });
+  if (!recorded.some(line => line.pid === worker.pid && line.agent.pid === pid))
+    throw new Error(`${worker.pid} of ${pid} is not in ${JSON.stringify(recorded)}`);
+  stage.is(worker, { what: 'left by a session that ended', verdict: 'leak', kind: 'other', owner: 'dead' });
+};
+
 const hooks: Scene = {
   name: 'claude-hooks',
   about:
-    'two sessions with our hooks: beats, one build at a time, a stop blocked and let go, the end of a heartbeat',
+    'two sessions with our hooks: beats, one build at a time, a stop blocked and let go, the lineage of an ended one',
   needs: NEEDS,
   play: async stage => {
     stage.write('.config/reaptop/config.json', { hooks: { buildTools: ['Bash'] } });
-    claudeHome(stage, { memory: MCP.memory });
+    claudeHome(stage, { memory: SERVER });
     install(stage);
     const one = await ClaudeSession.open(stage, 'one');
     const two = await ClaudeSession.open(stage, 'two');
@@ -83,15 +106,7 @@ const hooks: Scene = {
     if (beat.agent.pid !== two.pid || beat.diagnosticCalls !== 1 || beat.skippedDiagnostics !== 1)
       throw new Error(`the beat of ${two.pid} says ${JSON.stringify(beat)}`);
     await postflight(stage, one);
-    const ended = two.id;
-    two.say('/exit');
-    await stage.gone(two.seen);
-    // Its servers end before its hook runs, so that there may be nothing to write down; its heartbeat ends anyway.
-    await until(
-      'the heartbeat of the ended session to end',
-      () => !existsSync(stage.path(STATE, `sessions/${ended}.json`)),
-      PATIENCE,
-    );
+    await ended(stage, two);
     await until(
       'every hook to be gone',
       () => everybody().every(({ command }) => !/cli\.js'? hook /.test(command)),
