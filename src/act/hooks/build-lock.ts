@@ -1,28 +1,13 @@
 import { linkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Identity } from '../../model/identity.ts';
-import { isRunning } from '../../observe/procfs/kin.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
+import { type BuildHolder, isHeld, isSame, parseHolder } from './build-holder.ts';
+
+export type { BuildHolder } from './build-holder.ts';
 
 /** Below the state directory: one file per project that is being built. */
 const LOCKS = 'locks';
-
-/** Who holds a project's build lock: a session's tool call, or `reaptop exclusive`. */
-export interface BuildHolder extends Identity {
-  readonly by: 'hook' | 'exclusive';
-  readonly key: string;
-  readonly session: string | null;
-  readonly toolUseId: string | null;
-  /** The tool or the program, for whoever has to wait. */
-  readonly what: string;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  /** The program that runs under it: while that one does, the project is not free. */
-  readonly child?: Identity | undefined;
-  /** Empty locks of the seeds' kind that lie beside it. */
-  readonly beside?: readonly string[] | undefined;
-}
 
 export type BuildLock =
   /** `left`: empty locks that a holder which was killed has left. */
@@ -30,11 +15,6 @@ export type BuildLock =
   | { readonly status: 'held'; readonly holder: BuildHolder }
   /** It can be had by nobody: the disk is full, or the state is not ours. */
   | { readonly status: 'unavailable'; readonly why: string };
-
-/** A tool call that never told its end, though its session lives: nothing builds for so long without a word. */
-const TOOL_LOCK_MS = 30 * 60_000;
-/** Where nobody can tell who runs. */
-const BLIND_LOCK_MS = 10 * 60_000;
 
 const MOST_BYTES = 16 * 1024;
 
@@ -82,9 +62,6 @@ export const buildHolder = (directory: string, key: string, now: number): BuildH
     return null; // not ours: it holds nobody up
   }
 };
-
-const isSame = (a: BuildHolder, b: BuildHolder): boolean =>
-  a.pid === b.pid && a.start === b.start && a.session === b.session && a.toolUseId === b.toolUseId;
 
 /** Gives it back; somebody else's stays. */
 export const releaseBuildLock = (
@@ -171,43 +148,5 @@ const breakOldBreaker = (breaker: string): void => {
     rmSync(aside, { force: true });
   } catch {
     // another was quicker
-  }
-};
-
-const isHeld = (holder: BuildHolder, now: number): boolean => {
-  if (holder.child !== undefined && isRunning(holder.child) === true) return true;
-  const running = isRunning(holder);
-  const age = now - holder.since;
-  if (running === null) return age < BLIND_LOCK_MS && age > -BLIND_LOCK_MS;
-  return running && (holder.by === 'exclusive' || age < TOOL_LOCK_MS);
-};
-
-const isIdentity = (value: unknown): value is Identity => {
-  const { pid, start } = (value ?? {}) as Record<string, unknown>;
-  return Number.isInteger(pid) && typeof start === 'string';
-};
-
-const parseHolder = (text: string): BuildHolder | null => {
-  try {
-    const value = JSON.parse(text) as Record<string, unknown>;
-    const { pid, start, by, key, session, toolUseId, what, since, child, beside } = value;
-    const sound =
-      Number.isInteger(pid) &&
-      typeof start === 'string' &&
-      (by === 'hook' || by === 'exclusive') &&
-      typeof key === 'string' &&
-      (session === null || typeof session === 'string') &&
-      (toolUseId === null || typeof toolUseId === 'string') &&
-      typeof what === 'string' &&
-      typeof since === 'number';
-    if (!sound) return null;
-    const holder = { pid, start, by, key, session, toolUseId, what, since } as BuildHolder;
-    return {
-      ...holder,
-      ...(isIdentity(child) ? { child } : {}),
-      ...(Array.isArray(beside) ? { beside: beside.filter(path => typeof path === 'string') } : {}),
-    };
-  } catch {
-    return null; // cut short by a full disk: as good as stale
   }
 };
