@@ -10,7 +10,7 @@ import { EVENTS } from '../fixtures/hooks.ts';
 import { startAgent } from '../support/agent.ts';
 import { auditLines } from '../support/audit.ts';
 import { CLI, reaptop, snapshotOf } from '../support/cli.ts';
-import { HookSession, stateOf } from '../support/hook-session.ts';
+import { configure, HookSession, makeMarker, makeTask, stateOf } from '../support/hook-session.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { childrenOf, isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -129,6 +129,70 @@ it('what a session left is proven by what its end wrote down, and nothing of the
   });
 });
 
+describe('a stop with a marker of its own, among many builds of the project', () => {
+  /** A tool below an agent that owes a wait to a child, and reaps it when it is reminded. */
+  const owing = async () => {
+    const tool = sandbox.write(
+      'bin/owing',
+      `#!/usr/bin/perl
+if (!fork) { exit 0 }
+select(undef, undef, undef, 0.05);
+$SIG{CHLD} = sub { 1 while waitpid(-1, 1) > 0 };
+while (1) { select(undef, undef, undef, 600) }
+`,
+      0o755,
+    );
+    const agent = await startAgent(sandbox, { children: [tool] });
+    const parent = await until('the tool', () =>
+      childrenOf(agent.pid).find(({ comm }) => comm === 'owing' || comm === 'perl'),
+    );
+    const zombie = await until('its zombie', () => childrenOf(parent.pid).find(({ state }) => state === 'Z'));
+    return { parent, zombie };
+  };
+
+  it.each([
+    [3, 'stays', true],
+    [4, 'is cleared', false],
+  ])('%i builds: a zombie %s, and the decision is the same', async (builds, _, stays) => {
+    sandbox.write('work/lakefile.toml', '');
+    const task = makeTask(sandbox);
+    makeMarker(task);
+    const lake = sandbox.script('lake');
+    for (let n = 0; n < builds; n += 1) sandbox.start([lake, 'build']);
+    await until(
+      'the builds',
+      () => sandbox.running().filter(({ comm }) => comm === 'lake').length === builds,
+    );
+    const { parent, zombie } = await owing();
+    await hook('PostToolUse', jsonOf('PostToolUse', { tool_input: { command: `cat ${task}/plan.md` } }));
+    const said = await hook('Stop', jsonOf('Stop'));
+    expect(JSON.parse(said.stdout)).toMatchObject({ decision: 'block' });
+    if (stays) expect(rawProcess(zombie.pid)?.state).toBe('Z');
+    else await until('the zombie to be reaped', () => rawProcess(zombie.pid)?.start !== zombie.start);
+    expect(isRunning(parent.pid, parent.start)).toBe(true);
+    expect(logLines().filter(({ what }) => what.includes('clearing zombies'))).toHaveLength(stays ? 0 : 1);
+  });
+});
+
+it.each([
+  ['warms the build where the config says so', true, true, true],
+  ['warms nothing unless the config says so', false, true, false],
+  ['warms nothing where there is no Lean project', true, false, false],
+])('a session that starts %s', async (_, prebuild, lean, warms) => {
+  configure(sandbox, { hooks: { prebuild } });
+  if (lean) sandbox.write('work/lakefile.toml', '');
+  sandbox.write('bin/lake', '#!/bin/sh\necho "$1" >> words\n', 0o755);
+  const { stdout } = await reaptop(sandbox, ['hook', 'SessionStart'], {
+    input: jsonOf('SessionStart'),
+    env: { PATH: `${sandbox.path('bin')}:${process.env.PATH}` },
+  });
+  expect(stdout).toBe('{}\n');
+  const started = logLines().filter(({ what }) => what.startsWith('prebuild started'));
+  expect(started).toHaveLength(warms ? 1 : 0);
+  if (warms) await until('the build', () => readFileSync(sandbox.path('work/words'), 'utf8') === 'build\n');
+  await until('everything to end', () => sandbox.running().length === 0);
+});
+
 describe('a session that starts', () => {
   const start = (minimumAge: number) => {
     const session = new HookSession(sandbox);
@@ -158,6 +222,30 @@ describe('a session that starts', () => {
     expect(auditLines(sandbox).map(({ by, event }) => `${by} ${event}`)).toEqual([
       'hook intent',
       'hook outcome',
+    ]);
+  });
+
+  it('forgets sessions whose agent has gone and that were not heard of for a day, and nobody else', async () => {
+    const day = 24 * 3600_000;
+    const session = new HookSession(sandbox);
+    await session.send('PostToolUse');
+    const known = session.state();
+    const gone = { pid: process.pid, start: '7' };
+    const write = (name: string, state: object): string =>
+      sandbox.write(
+        `home/.local/state/reaptop/sessions/${name}.json`,
+        JSON.stringify({ ...known, session: name, ...state }),
+      );
+    write('old-and-gone', { agent: gone, beatAt: Date.now() - 2 * day });
+    write('young-and-gone', { agent: gone, beatAt: Date.now() - day / 2 });
+    write('old-and-running', { beatAt: Date.now() - 2 * day });
+    write('strange', { startedAt: 'never' });
+    await start(3600);
+    expect(readdirSync(join(stateOf(sandbox), 'sessions')).sort()).toEqual([
+      'old-and-running.json',
+      'session-one.json',
+      'strange.json',
+      'young-and-gone.json',
     ]);
   });
 
