@@ -9,6 +9,7 @@ import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import { NO_PAST, type Past } from './past.ts';
 import type { Lineage } from './rules/lineage.ts';
+import { backgroundJob } from './rules/protect.ts';
 import { relatedNodes } from './rules/related.ts';
 import { strangeWarning } from './rules/strange-files.ts';
 import type { Node, Tree } from './rules/tree.ts';
@@ -133,6 +134,7 @@ const present = (
     why: judgement.why,
     protection: judgement.protection,
     protectedBecause: judgement.protectedBecause,
+    ...(node.kind === 'agent' ? { job: backgroundJob(node, world) } : {}),
     zombies: zombiesOf(node).length,
     related,
   };

@@ -18,6 +18,7 @@ import { AgentCourses } from './agent-courses.ts';
 import { Alerting } from './alerts.ts';
 import { auditTail } from './audit-tail.ts';
 import { exportScreen } from './export-screen.ts';
+import { Fixer } from './fixer.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint, ShownAgain } from './live.ts';
 import { type News, NewsDesk } from './news.ts';
 import { performPlan } from './performer.ts';
@@ -62,6 +63,7 @@ export class LiveEngine implements Live {
   readonly #courses = new AgentCourses();
   readonly #news = new NewsDesk();
   readonly #alerting: Alerting;
+  readonly #fixer: Fixer;
   #abort: AbortController | null = null;
   #filesTimer: NodeJS.Timeout | null = null;
   #beforeLook: () => void = () => {};
@@ -71,6 +73,7 @@ export class LiveEngine implements Live {
   private constructor(options: LiveEngineOptions, first: Snapshot) {
     this.#options = options;
     this.#all = options.all;
+    this.#fixer = new Fixer(options, this.#history);
     this.#state = {
       snapshot: first,
       config: options.config,
@@ -129,6 +132,7 @@ export class LiveEngine implements Live {
     const { collector, config, system } = this.#options;
     const shown = this.#state.snapshot;
     return this.#alone(async () => {
+      if (request.act === 'fix') return this.#fixer.plan(request.finding, shown);
       const fresh = await collector.collect({ all: true });
       return weigh(planRequest({ request, shown, fresh, lineage: collector.lineage, config }), system);
     });
@@ -155,9 +159,11 @@ export class LiveEngine implements Live {
         request,
         boot: this.#state.snapshot.host.bootId,
         signal,
+        fixer: this.#fixer,
         onOutcome,
       });
-      this.#set({ running: { plan, outcomes: done.outcomes, done: true, summary: done.summary } });
+      const { outcomes, chores, summary } = done;
+      this.#set({ running: { plan, outcomes, chores, done: true, summary } });
       for (const line of done.log) this.#log(line);
       return done.worse;
     } catch (error) {

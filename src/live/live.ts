@@ -1,9 +1,10 @@
 import type { MemoryPoint } from '../judge/past.ts';
 import type { Config } from '../model/config.ts';
+import type { Finding } from '../model/finding.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { Settings } from '../model/look.ts';
 import type { Mark } from '../model/mark.ts';
-import type { Outcome, Plan, SignalName } from '../model/plan.ts';
+import type { ChoreOutcome, Outcome, Plan, SignalName } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
 export type { MemoryPoint };
@@ -20,6 +21,8 @@ export type ActRequest =
   | { readonly act: 'end'; readonly targets: readonly Identity[]; readonly force: boolean }
   | { readonly act: 'clean' }
   | { readonly act: 'zombies' }
+  /** Whatever mends this finding. */
+  | { readonly act: 'fix'; readonly finding: Finding }
   | { readonly act: 'signal'; readonly targets: readonly Identity[]; readonly signal: SignalName };
 
 /** A plan that must be read again before it is carried out. */
@@ -31,6 +34,8 @@ export interface ShownAgain {
 export interface RunningPlan {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
+  /** What became of what is no signal. */
+  readonly chores?: readonly ChoreOutcome[];
   readonly done: boolean;
   readonly summary: string | null;
 }

@@ -1,5 +1,4 @@
-import type { Finding } from '../model/finding.ts';
-import { keyOf } from '../model/identity.ts';
+import { aboutOf, type Finding } from '../model/finding.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
 import { calls } from '../words/process.ts';
 
@@ -31,11 +30,6 @@ const waiting = (p: JudgedProcess): News => {
     remedy: 'answer it; o goes to its pane',
     action: null,
   };
-};
-
-const aboutOf = (news: News): readonly string[] => {
-  const about = [...news.processes.map(keyOf), ...news.files];
-  return about.length > 0 ? about : [news.title];
 };
 
 /** Tells what is new since the look before, each thing once. */

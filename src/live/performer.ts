@@ -1,14 +1,17 @@
 import { leftSomething } from '../act/left-something.ts';
 import { type Deed, perform } from '../act/perform.ts';
 import { sendSignals } from '../act/signal/send-signals.ts';
+import { outcomeOf } from '../act/terminate/run.ts';
 import { terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
 import type { Config } from '../model/config.ts';
+import type { Finding } from '../model/finding.ts';
 import { keyOf } from '../model/identity.ts';
-import type { Outcome, Plan } from '../model/plan.ts';
+import type { ChoreOutcome, Outcome, Plan } from '../model/plan.ts';
 import type { System } from '../observe/system.ts';
-import { summarise } from '../words/outcomes.ts';
+import { summarise, summariseAll } from '../words/outcomes.ts';
+import type { Fixer } from './fixer.ts';
 import type { ActRequest, LogLine } from './live.ts';
 
 export interface PerformInput {
@@ -23,11 +26,13 @@ export interface PerformInput {
   /** Where it is recorded; null: nowhere, because nothing real is done. */
   readonly stateDirectory?: string | null;
   readonly graceMs?: number | undefined;
+  readonly fixer: Fixer;
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
 export interface Performed {
   readonly outcomes: readonly Outcome[];
+  readonly chores: readonly ChoreOutcome[];
   readonly summary: string;
   readonly log: readonly LogLine[];
   /** What has changed for the worse since the plan was made; then nothing was signalled. */
@@ -42,19 +47,21 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
     by: 'tui',
     why: askedFor(request),
     plan,
+    sessions: input.fixer.sessionsOf(plan),
     boot,
     directory: input.stateDirectory,
     run: () => carryOut(input),
   });
   if (performed.status === 'held') throw new Error(performed.why);
-  const { outcomes, summary, worse } = performed.deed;
+  const { outcomes, chores = [], summary, worse } = performed.deed;
   const at = Date.now();
   return {
     outcomes,
+    chores,
     summary,
     worse,
     log: [
-      { at, text: summary, tone: failed(request, outcomes) ? 'bad' : 'good' },
+      { at, text: summary, tone: failed(request, outcomes, chores) ? 'bad' : 'good' },
       ...(input.stateDirectory === null ? [] : performed.warnings).map(text => ({
         at,
         text,
@@ -75,14 +82,68 @@ const askedFor = (request: ActRequest): string => {
       return 'z: deal with zombies';
     case 'signal':
       return `S: ${request.signal}`;
+    case 'fix':
+      return `f: ${request.finding.id}: ${request.finding.title}`;
   }
 };
 
 /** A chosen signal may well leave its target running: CONT, STOP and USR1 are meant to. */
-const failed = (request: ActRequest, outcomes: readonly Outcome[]): boolean =>
-  request.act === 'signal' ? outcomes.some(({ outcome }) => outcome === 'denied') : leftSomething(outcomes);
+const failed = (
+  request: ActRequest,
+  outcomes: readonly Outcome[],
+  chores: readonly ChoreOutcome[],
+): boolean => {
+  if (chores.some(({ outcome }) => outcome === 'failed')) return true;
+  return signalsOnly(request)
+    ? outcomes.some(({ outcome }) => outcome === 'denied')
+    : leftSomething(outcomes);
+};
 
-const carryOut = async ({
+const signalsOnly = (request: ActRequest): boolean =>
+  request.act === 'signal' || (request.act === 'fix' && request.finding.action === 'continue');
+
+const nudges = (request: ActRequest): boolean =>
+  request.act === 'zombies' || (request.act === 'fix' && request.finding.action === 'zombies');
+
+type Done = Deed & Pick<Performed, 'summary' | 'worse'> & Partial<Pick<Performed, 'chores'>>;
+
+const carryOut = async (input: PerformInput): Promise<Done> => {
+  const { plan, request, fixer } = input;
+  const startedAt = performance.now();
+  const done =
+    request.act !== 'fix'
+      ? await signalAll(input)
+      : fixer.touchesFiles(plan)
+        ? await fixFiles(input)
+        : await fixProcesses(input, request.finding);
+  return { ...done, durationMs: performance.now() - startedAt };
+};
+
+const fixFiles = async ({ fixer, plan, signal, graceMs, onOutcome }: PerformInput): Promise<Done> => {
+  const swept = await fixer.sweep(plan, { signal, graceMs, onOutcome });
+  return { ...swept, summary: summariseAll(swept.outcomes, swept.chores), worse: [] };
+};
+
+/** What mends a finding is planned once more: nothing is done that would not be planned now. */
+const fixProcesses = async (input: PerformInput, finding: Finding): Promise<Done> => {
+  const { fixer, plan, signal, onOutcome } = input;
+  const worse = await fixer.whyNot(plan, finding);
+  if (worse.length > 0) {
+    const why = `the plan must be read again: ${worse[0]}`;
+    const outcomes = plan.steps.map(step => outcomeOf(step, 'refused', why));
+    outcomes.forEach(onOutcome);
+    return { outcomes, durationMs: 0, summary: why, worse };
+  }
+  const done: Done =
+    plan.steps.length === 0
+      ? { outcomes: [], durationMs: 0, summary: '', worse: [] }
+      : await signalAll(input);
+  if (done.worse.length > 0 || plan.chores === undefined) return done;
+  const chores = await fixer.stopSessions(plan, signal);
+  return { ...done, chores, sessions: chores, summary: summariseAll(done.outcomes, chores) };
+};
+
+const signalAll = async ({
   collector,
   system,
   config,
@@ -91,15 +152,14 @@ const carryOut = async ({
   signal,
   graceMs,
   onOutcome,
-}: PerformInput): Promise<Deed & Pick<Performed, 'summary' | 'worse'>> => {
-  const startedAt = performance.now();
+}: PerformInput): Promise<Done> => {
   // The TUI asks for the pid of every soft-protected process before it lets a plan run.
   const confirmed = new Set(plan.steps.filter(step => step.confirm).map(keyOf));
   const snapshotAgain = () => collector.collect({ all: true });
-  if (request.act === 'signal') {
+  if (signalsOnly(request)) {
     const sent = await sendSignals({ system, plan, signal, confirmed, snapshotAgain });
     sent.outcomes.forEach(onOutcome);
-    return { ...sent, durationMs: performance.now() - startedAt };
+    return { ...sent, durationMs: 0 };
   }
   const common = {
     system,
@@ -112,9 +172,8 @@ const carryOut = async ({
       if (progress.type === 'outcome' && progress.outcome !== undefined) onOutcome(progress.outcome);
     },
   };
-  const ended =
-    request.act === 'zombies'
-      ? await endZombies({ ...common, quietSeconds: config.thresholds.zombie.quietSeconds })
-      : await terminate(common);
+  const ended = nudges(request)
+    ? await endZombies({ ...common, quietSeconds: config.thresholds.zombie.quietSeconds })
+    : await terminate(common);
   return { ...ended, summary: summarise(ended.outcomes) };
 };

@@ -7,7 +7,7 @@ import type { Snapshot } from '../model/snapshot.ts';
 import type { ActRequest } from './live.ts';
 
 export interface PlannerInput {
-  readonly request: ActRequest;
+  readonly request: Exclude<ActRequest, { act: 'fix' }>;
   /** The snapshot the user was looking at. */
   readonly shown: Snapshot;
   /** A fresh one with every process in it. */

@@ -1,4 +1,4 @@
-import type { Identity } from './identity.ts';
+import { type Identity, keyOf } from './identity.ts';
 
 export const SEVERITIES = ['info', 'warn', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -30,7 +30,14 @@ export const FINDING_IDS = [
 export type FindingId = (typeof FINDING_IDS)[number];
 
 /** What a face of the product can offer to do about a finding. */
-export type FindingAction = 'clean' | 'zombies' | 'end' | 'continue' | 'sweep' | 'remove-file';
+export type FindingAction =
+  | 'clean'
+  | 'zombies'
+  | 'end'
+  | 'continue'
+  | 'sweep'
+  | 'remove-file'
+  | 'stop-session';
 
 /** One thing wrong: how bad, the evidence, what it concerns, and what would mend it. */
 export interface Finding {
@@ -43,3 +50,18 @@ export interface Finding {
   readonly remedy: string;
   readonly action: FindingAction | null;
 }
+
+/**
+ * What a finding is about, whoever looks: the same one a look later, though a member of it came or went, its words
+ * count other seconds, or it became worse.
+ */
+export const aboutOf = ({ processes, files, title }: Omit<Finding, 'id'>): readonly string[] => {
+  const about = [...processes.map(keyOf), ...files];
+  return about.length > 0 ? about : [title];
+};
+
+/** The finding among these that is still the same; undefined: it is no longer so. */
+export const sameFinding = (finding: Finding, among: readonly Finding[]): Finding | undefined => {
+  const about = new Set(aboutOf(finding));
+  return among.find(other => other.id === finding.id && aboutOf(other).some(key => about.has(key)));
+};

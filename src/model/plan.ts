@@ -64,6 +64,21 @@ export interface Refusal extends Identity {
   readonly why: string;
 }
 
+export const CHORES = ['archive', 'delete', 'remove', 'expire', 'end-session', 'claude-stop'] as const;
+
+/** What a plan does that is no signal: to a file, to a tmux session, or through an agent's own command. */
+export interface Chore {
+  readonly act: (typeof CHORES)[number];
+  /** A path, the name of a tmux session, the id of a job. */
+  readonly target: string;
+  readonly why: string;
+}
+
+/** What really became of it. */
+export interface ChoreOutcome extends Chore {
+  readonly outcome: 'done' | 'gone' | 'skipped' | 'failed';
+}
+
 /** What a clean-up would signal, in order, what it refuses and why, and how many bytes come back. */
 export interface Plan {
   /** Leaves first. */
@@ -71,9 +86,17 @@ export interface Plan {
   readonly refused: readonly Refusal[];
   readonly files: readonly string[];
   readonly bytes: number;
+  /** After the steps. */
+  readonly chores?: readonly Chore[] | undefined;
+  /** Files and agents that are not touched. */
+  readonly leftAlone?: readonly { readonly what: string; readonly why: string }[] | undefined;
   /** What it was made by: targets are held against it once more right before the first signal. */
   readonly policy?: EndPolicy | undefined;
 }
+
+/** Whether running it would do anything at all. */
+export const doesNothing = ({ steps, chores = [] }: Pick<Plan, 'steps' | 'chores'>): boolean =>
+  steps.length + chores.length === 0;
 
 /** What ending it gives back, as well as that is known. */
 export const weightOf = ({ pss, rss }: Pick<Step, 'pss' | 'rss'>): number => pss ?? rss;

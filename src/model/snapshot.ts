@@ -55,6 +55,8 @@ export interface JudgedProcess {
   readonly protection: 'hard' | 'soft' | null;
   /** Why it is protected; null when it is not. */
   readonly protectedBecause: string | null;
+  /** What `claude stop` takes, of a background session; null or absent: it is none, or its job is not known. */
+  readonly job?: string | null | undefined;
   /** Unreaped children that this process owes a wait. */
   readonly zombies: number;
   readonly related: boolean;

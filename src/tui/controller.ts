@@ -16,6 +16,7 @@ import { PssReader } from './view/pss-reader.ts';
 import { type Row, treeRows } from './view/rows.ts';
 import { type Screen, type ScreenStore, selectedRow } from './view/screen.ts';
 import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './view/state.ts';
+import { findingToFix, panelTargets } from './view/subject.ts';
 
 export interface ControllerOptions {
   readonly live: Live;
@@ -125,6 +126,8 @@ export class Controller implements Controls, ScreenStore {
   }
 
   get targets(): readonly JudgedProcess[] {
+    const inPanel = panelTargets(this.screen);
+    if (inPanel !== null) return inPanel;
     if (this.#view.marked.size > 0)
       return this.snapshot.processes.filter(p => this.#view.marked.has(keyOf(identityOf(p))));
     const selected = selectedRow(this.screen)?.process;
@@ -133,7 +136,13 @@ export class Controller implements Controls, ScreenStore {
 
   get situation(): Situation {
     const { view, screen } = this;
-    return { view, state: screen.state, row: selectedRow(screen), targets: this.targets };
+    return {
+      view,
+      state: screen.state,
+      row: selectedRow(screen),
+      targets: this.targets,
+      finding: findingToFix(screen),
+    };
   }
 
   dispatch(event: ViewEvent): void {

@@ -1,3 +1,4 @@
+import type { FindingAction } from '../../model/finding.ts';
 import { spellBytes } from '../../model/format.ts';
 import { memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
@@ -15,8 +16,14 @@ export const overMemory: Detector = ({ processes, config }) =>
       processes: [identityOf(p)],
       files: [],
       remedy: remedyFor(p),
-      action: p.protection === 'hard' ? null : 'end',
+      action: actionFor(p),
     }));
+
+/** Of what nobody may signal, a background session can be stopped by its supervisor. */
+const actionFor = (p: JudgedProcess): FindingAction | null => {
+  if (p.protection === 'hard') return p.job == null ? null : 'stop-session';
+  return p.verdict === 'leak' ? 'clean' : 'end';
+};
 
 const remedyFor = (p: JudgedProcess): string => {
   // What nobody may signal has its own way to be ended: `claude stop 1a2b3c4d`.

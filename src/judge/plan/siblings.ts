@@ -1,3 +1,4 @@
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Plan, Refusal } from '../../model/plan.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import {
@@ -8,26 +9,36 @@ import {
   type Siblings,
   withWrappers,
 } from '../siblings.ts';
-import { type Ground, groundOf, type PlanGround } from './branches.ts';
+import { type ExtraReason, type Ground, groundOf, type PlanGround } from './branches.ts';
 import { refusalFor } from './compose.ts';
 import { planEndOn } from './end.ts';
 import type { EndPolicy } from './policy.ts';
 
 export interface SiblingRequest extends PlanGround {
   readonly policy: EndPolicy;
+  /** Only groups with one of these among them; without it, all. */
+  readonly about?: ReadonlySet<IdentityKey> | undefined;
+  readonly extraReason?: ExtraReason | undefined;
 }
+
+const isAbout = ({ members }: Siblings, { about }: SiblingRequest): boolean =>
+  about === undefined || members.some(p => about.has(keyOf(p.facts)));
 
 /** The same server twice for one process: all but the newest. */
 export const planDuplicates = (request: SiblingRequest): Plan => {
   const ground = groundOf(request);
-  const found = duplicateServers(ground.snapshot.processes, ground.family);
+  const found = duplicateServers(ground.snapshot.processes, ground.family).filter(one =>
+    isAbout(one, request),
+  );
   return planAllButOne(found, 'newest', request, ground, p => withWrappers(p, ground.family));
 };
 
 /** Several `lake build` in one project: all but the oldest, or all but so many of the oldest. */
 export const planBuilds = (request: SiblingRequest & { readonly keep?: number }): Plan => {
   const ground = groundOf(request);
-  const found = buildsByProject(ground.snapshot.processes, ground.family);
+  const found = buildsByProject(ground.snapshot.processes, ground.family).filter(one =>
+    isAbout(one, request),
+  );
   const crowded = found.flatMap(siblings => withoutOldest(siblings, Math.max(1, request.keep ?? 1) - 1));
   return planAllButOne(crowded, 'oldest', request, ground, p => p);
 };
@@ -47,7 +58,7 @@ const withoutOldest = (siblings: Siblings, count: number): readonly Siblings[] =
 const planAllButOne = (
   found: readonly Siblings[],
   keep: Keep,
-  { policy }: SiblingRequest,
+  { policy, extraReason }: SiblingRequest,
   ground: Ground,
   whole: (p: JudgedProcess) => JudgedProcess,
 ): Plan => {
@@ -62,6 +73,6 @@ const planAllButOne = (
         ...siblings.members.map(p => refusalFor(p, `which of ${length} is the ${keep} cannot be told`)),
       );
   }
-  const plan = planEndOn(ground, { targets: targets.map(identityOf), policy });
+  const plan = planEndOn(ground, { targets: targets.map(identityOf), policy }, extraReason);
   return { ...plan, refused: [...plan.refused, ...untold] };
 };

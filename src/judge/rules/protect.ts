@@ -48,17 +48,23 @@ const jobOf = (directory: string | undefined): string | null =>
   /\/jobs\/([\w-]+)$/.exec(directory ?? '')?.[1] ?? null;
 
 /** By its own words, by its file, as a claimed spare, or because the supervisor's host runs it. */
-const backgroundReason = (node: Node, world: World): Reason => {
+const isBackground = (node: Node, world: World): boolean =>
+  node.seen.role === 'background-session' ||
+  (node.seen.role === 'claude-daemon' && world.isSession(node)) ||
+  BACKGROUND_KINDS.has(world.sessionOf(node)?.kind ?? '') ||
+  (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon');
+
+/** What `claude stop` takes, of a background session; null: it is none, or its job is not known. */
+export const backgroundJob = (node: Node, world: World): string | null => {
+  if (!isBackground(node, world)) return null;
   const session = world.sessionOf(node);
-  const isBackground =
-    node.seen.role === 'background-session' ||
-    (node.seen.role === 'claude-daemon' && world.isSession(node)) ||
-    BACKGROUND_KINDS.has(session?.kind ?? '') ||
-    (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon');
-  if (!isBackground) return null;
-  const id = session?.jobId ?? jobOf(node.facts.env?.CLAUDE_JOB_DIR) ?? session?.sessionId ?? 'ID';
-  return `a background session: its supervisor would restart it; use \`claude stop ${id}\``;
+  return session?.jobId ?? jobOf(node.facts.env?.CLAUDE_JOB_DIR) ?? session?.sessionId ?? null;
 };
+
+const backgroundReason = (node: Node, world: World): Reason =>
+  isBackground(node, world)
+    ? `a background session: its supervisor would restart it; use \`claude stop ${backgroundJob(node, world) ?? 'ID'}\``
+    : null;
 
 type Matcher = ReturnType<typeof starMatcher>;
 const compiled = new WeakMap<readonly string[], readonly Matcher[]>();

@@ -4,6 +4,7 @@ import { memoryOf } from '../../model/process.ts';
 import type { JudgedProcess, Owner } from '../../model/snapshot.ts';
 import { beatText } from '../../words/heartbeat.ts';
 import { wrap } from '../../words/wrap.ts';
+import { remedyInKeys } from '../look/remedy.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone } from '../view/activity.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
@@ -102,7 +103,7 @@ export const detailContent = (row: Row, screen: Screen, width: number): readonly
     ...findings.flatMap(f =>
       field(
         f.severity,
-        `${f.title}: ${f.why} ${screen.glyphs.arrow} ${f.remedy}`,
+        `${f.title}: ${f.why} ${screen.glyphs.arrow} ${remedyInKeys(f)}`,
         width,
         f.severity === 'info' ? 'plain' : f.severity === 'warn' ? 'warn' : 'bad',
       ),

@@ -11,6 +11,7 @@ import { positionText } from './tabs.ts';
 const ORDER = [
   'clean',
   'end-process',
+  'fix',
   'help',
   'quit',
   'filter',
@@ -99,7 +100,7 @@ export const footerLine = (screen: Screen): Line => {
     : [...filter, ...position];
   return lineToWidth(
     spread(
-      hints(context, width - lineWidth(right) - 1, { view, state, row: null, targets: [] }),
+      hints(context, width - lineWidth(right) - 1, { view, state, row: null, targets: [], finding: null }),
       right,
       width,
     ),

@@ -6,6 +6,7 @@ import { cells } from '../../model/width.ts';
 import { beatText } from '../../words/heartbeat.ts';
 import { SEVERITY_TONES } from '../../words/tones.ts';
 import { wrap } from '../../words/wrap.ts';
+import { remedyInKeys } from '../look/remedy.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone } from '../view/activity.ts';
 import { clickable } from '../view/clickable.ts';
@@ -27,7 +28,7 @@ const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 5
 
 const findingLine = (f: Finding, { layout, glyphs }: Screen): Line => {
   const why = layout.columns >= WIDE ? [run('  '), run(f.why, 'faint')] : [];
-  const remedy = layout.columns >= MEDIUM ? [run(`  ${glyphs.arrow} ${f.remedy}`, 'key')] : [];
+  const remedy = layout.columns >= MEDIUM ? [run(`  ${glyphs.arrow} ${remedyInKeys(f)}`, 'key')] : [];
   return [
     run(toWidth(f.severity, 8), SEVERITY_TONES[f.severity]),
     run(' '),
@@ -94,7 +95,7 @@ const unfolded = (screen: Screen): readonly Line[] => {
   const { view, layout, snapshot, glyphs } = screen;
   const finding = view.focus === 'findings' ? snapshot.findings[view.panelCursor] : undefined;
   if (!finding || layout.columns >= WIDE) return [];
-  const text = `${finding.why} ${glyphs.arrow} ${finding.remedy}`;
+  const text = `${finding.why} ${glyphs.arrow} ${remedyInKeys(finding)}`;
   return wrap(text, layout.columns - 12).map(part => [run(' '.repeat(9)), run(part, 'faint')]);
 };
 

@@ -1,12 +1,14 @@
+import type { RunningPlan } from '../../live/live.ts';
 import { plural } from '../../model/format.ts';
-import { DEFAULT_GRACE_MS } from '../../model/plan.ts';
+import { DEFAULT_GRACE_MS, doesNothing } from '../../model/plan.ts';
 import { shortSignal } from '../../words/signals.ts';
 import { wrap } from '../../words/wrap.ts';
-import { pidsToType, planTitle } from '../look/plan-words.ts';
+import { choresText, pidsToType, planTitle } from '../look/plan-words.ts';
 import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, lineWidth, run } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { Overlay } from '../view/state.ts';
+import { choreLines, leftAloneLines } from './plan-chores.ts';
 import { liveLines } from './plan-live.ts';
 import { columnNames, refusalLines, stepLines, withExtras } from './plan-rows.ts';
 import { scrollText, titleRule } from './tabs.ts';
@@ -16,7 +18,12 @@ type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
 /** `TERM, KILL after 5 s, children first`: what would really be sent. */
 const signalsText = ({ plan, request }: PlanOverlay): string => {
   const signals = [...new Set(plan.steps.map(s => shortSignal(s.signal)))].join(' or ');
-  if (request.act !== 'end' && request.act !== 'clean') return signals;
+  const ends =
+    request.act === 'end' ||
+    request.act === 'clean' ||
+    (request.act === 'fix' && request.finding.action !== 'zombies');
+  if (!ends) return signals;
+  if (signals === 'CONT') return signals;
   const grace = signals === 'TERM' ? `, KILL after ${DEFAULT_GRACE_MS / 1000} s` : '';
   return `${signals}${grace}, children first`;
 };
@@ -38,7 +45,7 @@ const Y_RUNS: Line = [
 /** What is asked of the user now. */
 const question = (overlay: PlanOverlay, { glyphs, layout }: Screen): Line => {
   const { plan, confirmed, typed } = overlay;
-  if (plan.steps.length === 0) return [run(' Nothing would be signalled. Any key leaves.', 'strong')];
+  if (doesNothing(plan)) return [run(' Nothing would be signalled. Any key leaves.', 'strong')];
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0)
     return [
@@ -46,8 +53,9 @@ const question = (overlay: PlanOverlay, { glyphs, layout }: Screen): Line => {
       run(typed, 'strong'),
       run(glyphs.caret, 'key'),
     ];
-  const count = plural(plan.steps.length, 'process', 'processes');
-  const signals = signalsText(overlay);
+  const chores = choresText(plan);
+  const count = plan.steps.length > 0 ? plural(plan.steps.length, 'process', 'processes') : chores;
+  const signals = plan.steps.length > 0 ? signalsText(overlay) : 'no signal';
   // How many and how to go on must fit; the rest can be seen above.
   const ways: readonly Line[] = [
     [run(` ${count}: ${signals}. `, 'strong'), ...PRESS_Y],
@@ -83,7 +91,14 @@ const contentOf = (overlay: PlanOverlay, screen: Screen): readonly Line[] => [
   ...liveLines(overlay, screen),
   ...changedLines(overlay.changed, screen.layout.columns),
   ...stepLines(overlay.plan, null, screen),
+  ...choreLines(overlay.plan, null, screen),
   ...refusalLines(overlay.plan, screen.layout.columns),
+  ...leftAloneLines(overlay.plan, screen),
+];
+
+const runningContent = (running: RunningPlan, screen: Screen): readonly Line[] => [
+  ...stepLines(withExtras(running.plan, running.outcomes), running.outcomes, screen),
+  ...choreLines(running.plan, running.chores ?? [], screen),
 ];
 
 const changedLines = (changed: string | undefined, width: number): readonly Line[] => {
@@ -115,14 +130,7 @@ export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
   const last: Line = done
     ? [run(` ${summary ?? 'Done.'}`, 'good')]
     : [run(' Waiting for them to end. ', 'strong'), run('C sends no further signals.', 'faint')];
-  return framed(
-    title,
-    columnNames(screen, 'OUTCOME'),
-    stepLines(steps, outcomes, screen),
-    last,
-    screen,
-    rows,
-  );
+  return framed(title, columnNames(screen, 'OUTCOME'), runningContent(running, screen), last, screen, rows);
 };
 
 /** Rows of content, for scrolling. */
@@ -130,7 +138,6 @@ export const overlayLength = (screen: Screen): number => {
   const { overlay } = screen.view;
   if (overlay?.kind === 'plan') return contentOf(overlay, screen).length;
   const { running } = screen.state;
-  if (overlay?.kind === 'running' && running)
-    return stepLines(withExtras(running.plan, running.outcomes), running.outcomes, screen).length;
+  if (overlay?.kind === 'running' && running) return runningContent(running, screen).length;
   return 0;
 };

@@ -1,4 +1,5 @@
 import { keyOf } from '../../model/identity.ts';
+import { doesNothing } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import { SIGNALS } from '../../words/signals.ts';
 import { overlayLength } from '../content/plan.ts';
@@ -22,7 +23,7 @@ const go: Action = (controller, { chunk }) => {
   const { overlay } = controller.view;
   if (overlay?.kind !== 'plan') return; // still being made: nobody has seen it
   const { plan, request, confirmed, openedIn } = overlay;
-  if (plan.steps.length === 0) return controller.dispatch({ type: 'overlay', overlay: null });
+  if (doesNothing(plan)) return controller.dispatch({ type: 'overlay', overlay: null });
   if (chunk <= openedIn) return controller.notice('Too early: read the plan, then press y.');
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0) return controller.notice(`Type ${missing[0]} first: it is protected.`);
@@ -87,6 +88,10 @@ export const ACTING = {
   kill: controller => controller.openPlan({ act: 'end', targets: targets(controller), force: true }),
   clean: controller => controller.openPlan({ act: 'clean' }),
   zombies: controller => controller.openPlan({ act: 'zombies' }),
+  fix: controller => {
+    const { finding } = controller.situation;
+    if (finding) controller.openPlan({ act: 'fix', finding });
+  },
   signal: controller => controller.dispatch({ type: 'overlay', overlay: { kind: 'signals', cursor: 0 } }),
   'signals-up': controller => moveSignal(controller, -1),
   'signals-down': controller => moveSignal(controller, 1),

@@ -8,6 +8,7 @@ import {
   needsPane,
   needsPast,
   needsProcess,
+  needsRemedy,
   needsSteps,
   needsTarget,
   needsWork,
@@ -40,6 +41,13 @@ const TABLE = {
     'kill',
     'kill the selected or marked subtrees at once (SIGKILL), after the plan',
     needsTarget,
+  ],
+  fix: [
+    'main',
+    'f',
+    'fix',
+    'fix the finding: the selected one, or that of the row; after the plan',
+    needsRemedy,
   ],
   clean: ['main', 'c', 'clean', 'clean what is proven leaked, after the plan', needsLeak],
   zombies: [

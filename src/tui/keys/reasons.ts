@@ -1,5 +1,8 @@
 import type { LiveState } from '../../live/live.ts';
+import type { Finding } from '../../model/finding.ts';
+import { doesNothing } from '../../model/plan.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
+import { remedyInKeys } from '../look/remedy.ts';
 import type { Row } from '../view/rows.ts';
 import type { ViewState } from '../view/state.ts';
 
@@ -8,8 +11,10 @@ export interface Situation {
   readonly view: ViewState;
   readonly state: LiveState;
   readonly row: Row | null;
-  /** Marked processes, or the selected one. */
+  /** Marked processes, or the selected one; in the panel of findings those of the selected one. */
   readonly targets: readonly JudgedProcess[];
+  /** The selected finding, or that of the selected row; null: there is none. */
+  readonly finding: Finding | null;
 }
 
 /** Why a key cannot act now, in a sentence; null when it can. */
@@ -21,6 +26,14 @@ const cannotAct = ({ state }: Situation): string | null => {
 export const needsTarget = (situation: Situation): string | null =>
   cannotAct(situation) ??
   (situation.targets.length > 0 ? null : 'Nothing to act on: select a process, or mark some with space.');
+
+export const needsRemedy = (situation: Situation): string | null => {
+  const { finding } = situation;
+  if (finding === null) return 'No finding here: n goes to the next one.';
+  return (
+    cannotAct(situation) ?? (finding.action === null ? `Nothing to run: ${remedyInKeys(finding)}.` : null)
+  );
+};
 
 export const needsProcess = ({ targets }: Situation): string | null =>
   targets.length > 0 ? null : 'Nothing to copy: select a process, or mark some with space.';
@@ -50,9 +63,7 @@ export const needsWork = ({ state }: Situation): string | null =>
   state.running && !state.running.done ? null : 'It is done: there is nothing to stop.';
 
 export const needsSteps = ({ view }: Situation): string | null =>
-  view.overlay?.kind === 'plan' && view.overlay.plan.steps.length === 0
-    ? 'Nothing would be signalled.'
-    : null;
+  view.overlay?.kind === 'plan' && doesNothing(view.overlay.plan) ? 'Nothing would be signalled.' : null;
 
 export const needsDetail = ({ view }: Situation): string | null =>
   view.detail ? null : 'The detail pane is closed: enter opens it.';

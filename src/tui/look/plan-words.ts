@@ -1,4 +1,5 @@
 import type { ActRequest } from '../../live/live.ts';
+import { plural } from '../../model/format.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { countSteps, reclaimable } from '../../words/plan.ts';
 
@@ -7,13 +8,35 @@ const SOUGHT = {
   clean: 'Clean what is proven leaked',
   zombies: 'Zombies',
   signal: 'Signal',
+  fix: 'Fix',
 } satisfies Record<ActRequest['act'], string>;
 
 /** `Clean what is proven leaked: 10 processes, 3.2 GiB reclaimable`. */
 export const planTitle = (request: ActRequest, plan: Plan): string => {
   const verb = request.act === 'end' && request.force ? 'Kill at once' : SOUGHT[request.act];
-  const what = request.act === 'signal' ? `${verb} ${request.signal}` : verb;
-  return `${what}: ${countSteps(plan)}${reclaimable(plan)}`;
+  const what =
+    request.act === 'signal'
+      ? `${verb} ${request.signal}`
+      : request.act === 'fix'
+        ? `${verb} ${request.finding.id}`
+        : verb;
+  const chores = choresText(plan);
+  const counted = [plan.steps.length === 0 && chores !== '' ? '' : countSteps(plan), chores];
+  return `${what}: ${counted.filter(Boolean).join(', ')}${reclaimable(plan)}`;
+};
+
+/** `1 tmux session, 5 files`; empty when there is none. */
+export const choresText = ({ chores = [] }: Plan): string => {
+  const sessions = chores.filter(({ act }) => act === 'end-session').length;
+  const jobs = chores.filter(({ act }) => act === 'claude-stop').length;
+  const files = chores.length - sessions - jobs;
+  return [
+    sessions > 0 ? plural(sessions, 'tmux session') : '',
+    jobs > 0 ? plural(jobs, 'background session') : '',
+    files > 0 ? plural(files, 'file') : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
 };
 
 /**

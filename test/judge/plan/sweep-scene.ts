@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { planSweep } from '../../../src/judge/plan/sweep.ts';
-import type { SweepFacts } from '../../../src/judge/plan/sweep-facts.ts';
+import type { SweepFacts, SweepRequest } from '../../../src/judge/plan/sweep-facts.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
 import { type Props, sceneOf, TASK } from '../heartbeats/scene.ts';
 import { machine } from './machine.ts';
@@ -17,9 +17,13 @@ const factsOf = (readings: Props['readings']): SweepFacts => ({
 });
 
 /** The sweep that would be planned on an invented machine with these files. */
-export const planFor = (props: Props, known: Partial<SweepFacts> = {}): SweepPlan => {
+export const planFor = (props: Props, known: Partial<SweepFacts> = {}): SweepPlan =>
+  planSweep(requestFor(props, known));
+
+/** What it is planned from. */
+export const requestFor = (props: Props, known: Partial<SweepFacts> = {}): SweepRequest => {
   const { files } = sceneOf(props);
   const snapshot = { ...machine(...(props.processes ?? [])), tmux: props.tmux ?? [] };
   const facts = { ...factsOf(props.readings), ...known };
-  return planSweep({ snapshot, lineageMembers: () => [], files, facts, retentionDays: 7 });
+  return { snapshot, lineageMembers: () => [], files, facts, retentionDays: 7 };
 };

@@ -10,7 +10,13 @@ import { standingDemo } from '../drive.ts';
 const demo = await standingDemo();
 
 const situation = (change: Partial<Situation['state']> = {}): Situation => {
-  return { view: INITIAL_VIEW, state: { ...demo.live.getState(), ...change }, row: null, targets: [] };
+  return {
+    view: INITIAL_VIEW,
+    state: { ...demo.live.getState(), ...change },
+    row: null,
+    targets: [],
+    finding: null,
+  };
 };
 const reason = (name: string, s: Situation): string | null =>
   BINDINGS.find(b => b.name === name)!.disabledReason!(s);

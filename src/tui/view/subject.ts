@@ -1,0 +1,45 @@
+import type { Finding } from '../../model/finding.ts';
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import { type Screen, selectedRow } from './screen.ts';
+
+type Looking = Pick<Screen, 'snapshot' | 'view' | 'rows'>;
+
+/** The finding that the cursor of the panel is on; null: another panel has the keys, or it is on a note. */
+const findingInPanel = ({ snapshot, view }: Looking): Finding | null =>
+  view.focus === 'findings' ? (snapshot.findings[view.panelCursor] ?? null) : null;
+
+/** What `f` is about: the finding in the panel, else the worst of the selected row that can be fixed, else its worst. */
+export const findingToFix = (screen: Looking): Finding | null => {
+  if (screen.view.focus !== 'tree') return findingInPanel(screen);
+  const p = selectedRow(screen)?.process;
+  if (!p) return null;
+  const key = keyOf(p.facts);
+  const about = screen.snapshot.findings.filter(f => f.processes.some(one => keyOf(one) === key));
+  return about.find(f => f.action !== null) ?? about[0] ?? null;
+};
+
+/** Whoever is below another of them goes with that one, or stays with it. */
+const topmost = (identities: readonly Identity[], { processes }: Snapshot): readonly JudgedProcess[] => {
+  const wanted = new Set<IdentityKey>(identities.map(keyOf));
+  const byPid = new Map(processes.map(p => [p.facts.pid, p]));
+  const isBelow = (p: JudgedProcess): boolean => {
+    const seen = new Set([p.facts.pid]);
+    let up = byPid.get(p.facts.ppid ?? -1);
+    while (up !== undefined && !seen.has(up.facts.pid)) {
+      if (wanted.has(keyOf(up.facts))) return true;
+      seen.add(up.facts.pid);
+      up = byPid.get(up.facts.ppid ?? -1);
+    }
+    return false;
+  };
+  return processes.filter(p => wanted.has(keyOf(p.facts)) && !isBelow(p));
+};
+
+/** What the keys act on while a panel has them: what its entry is about, never a row of the tree. Null: the tree has them. */
+export const panelTargets = (screen: Looking): readonly JudgedProcess[] | null => {
+  const { view, snapshot } = screen;
+  if (view.focus === 'tree') return null;
+  const agent = view.focus === 'heartbeats' ? snapshot.heartbeats[view.panelCursor]?.agent : null;
+  return topmost(findingInPanel(screen)?.processes ?? (agent ? [agent] : []), snapshot);
+};

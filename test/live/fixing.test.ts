@@ -1,0 +1,209 @@
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { scannedFiles } from '../../src/collect/agent-files.ts';
+import { Collector } from '../../src/collect/collector.ts';
+import type { ActRequest } from '../../src/live/live.ts';
+import { LiveEngine } from '../../src/live/live-engine.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+import type { Finding, FindingId } from '../../src/model/finding.ts';
+import type { Plan } from '../../src/model/plan.ts';
+import { FakeSystem } from '../act/fake-system.ts';
+import { auditLines } from '../support/audit.ts';
+import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
+
+/** A machine in memory with a disk of its own: the sandbox. Its wall clock is the real one. */
+class Machine extends FakeSystem {
+  override async look() {
+    return { ...(await super.look()), takenAt: Date.now() };
+  }
+}
+
+let sandbox: Sandbox;
+let system: Machine;
+let engine: LiveEngine;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  vi.stubEnv('XDG_STATE_HOME', sandbox.env.XDG_STATE_HOME);
+  system = new Machine();
+});
+afterEach(async () => {
+  await engine.stop();
+  vi.unstubAllEnvs();
+  await sandbox.close();
+});
+
+const start = async (): Promise<void> => {
+  const env = { ...sandbox.env, PATH: `${sandbox.path('bin')}:${process.env.PATH}` };
+  const collector = new Collector({
+    system,
+    config: DEFAULT_CONFIG,
+    env,
+    cwd: sandbox.path('work'),
+    roots: [sandbox.path('work')],
+    files: scannedFiles(DEFAULT_CONFIG),
+  });
+  engine = await LiveEngine.start({
+    collector,
+    system,
+    config: DEFAULT_CONFIG,
+    env,
+    intervalSeconds: 60,
+    all: false,
+    graceMs: 50,
+  });
+};
+
+const details = {
+  cwd: '/p',
+  swap: 0,
+  cgroup: null,
+  stdin: 'pipe',
+  lostTerminal: false,
+  listening: null,
+} as const;
+const build = (pid: number): unknown =>
+  system.add(pid, 600, { comm: 'lake', argv: ['lake', 'build'], details, env: {} });
+const agent = (facts: object = {}): unknown =>
+  system.add(600, 800, { comm: 'claude', argv: ['claude'], born: 500, env: {}, details, ...facts });
+
+const findingNow = (id: FindingId): Promise<Finding> =>
+  until(id, async () => {
+    await engine.refresh();
+    return engine.getState().snapshot.findings.find(f => f.id === id);
+  });
+const planned = async (id: FindingId): Promise<{ plan: Plan; request: ActRequest }> => {
+  const request: ActRequest = { act: 'fix', finding: await findingNow(id) };
+  return { request, plan: await engine.plan(request) };
+};
+const old = (path: string, seconds: number): string => {
+  const then = new Date(Date.now() - seconds * 1000);
+  utimesSync(path, then, then);
+  return path;
+};
+
+it('the newer build is ended, the older goes on, and both lines are in the audit log with who asked', async () => {
+  agent();
+  build(700);
+  build(701);
+  await start();
+  const { plan, request } = await planned('concurrent-builds');
+  expect(system.sent).toEqual([]);
+  expect(await engine.run(plan, request)).toBeNull();
+  expect(system.sent).toEqual(['701 SIGTERM']);
+  expect(system.has(700)).toBe(true);
+  expect(auditLines(sandbox)).toMatchObject([
+    {
+      event: 'intent',
+      by: 'tui',
+      why: expect.stringContaining('f: concurrent-builds'),
+      plan: { steps: [{ pid: 701 }] },
+    },
+    { event: 'outcome', outcomes: [{ pid: 701, outcome: 'ended' }] },
+  ]);
+});
+
+it('a build that is the only one by now is not ended: the plan is shown again, and has nothing to do', async () => {
+  agent();
+  build(700);
+  build(701);
+  await start();
+  const { plan, request } = await planned('concurrent-builds');
+  system.remove(700);
+  const again = await engine.run(plan, request);
+  expect(system.sent).toEqual([]);
+  expect(again?.because).toContain('lake build (701)');
+  expect(again?.plan.steps).toEqual([]);
+});
+
+it('a stopped process is continued, and not ended', async () => {
+  agent({ state: 'T' });
+  await start();
+  const { plan, request } = await planned('stopped');
+  await engine.run(plan, request);
+  expect(system.sent).toEqual(['600 SIGCONT']);
+  expect(engine.getState().running?.summary).toContain('SIGCONT sent to 1');
+});
+
+it('a leak is ended by the rules of c: one that is live by now stays', async () => {
+  system.add(700, 1, { comm: 'mcp-server-x', argv: ['/usr/bin/mcp-server-x'], env: {} });
+  await start();
+  const { plan, request } = await planned('leak');
+  expect(plan.policy?.verdicts).toEqual(['leak']);
+  agent();
+  system.change(700, { env: { CLAUDE_PID: '600' }, argv: ['/usr/bin/mcp-server-x', ''] });
+  await engine.run(plan, request);
+  expect(system.sent).toEqual([]);
+  expect(engine.getState().running?.outcomes).toMatchObject([{ pid: 700, outcome: 'refused' }]);
+});
+
+it('a stale lock is removed, and the log says so', async () => {
+  const lock = old(sandbox.write('work/specs/688_x/.diagnostic-lock', ''), 90);
+  await start();
+  const { plan, request } = await planned('lock-stale');
+  expect(plan.chores).toMatchObject([{ act: 'remove', target: lock }]);
+  expect(existsSync(lock)).toBe(true);
+  await engine.run(plan, request);
+  expect(existsSync(lock)).toBe(false);
+  expect(engine.getState().running).toMatchObject({ done: true, summary: '1 file removed' });
+  expect(auditLines(sandbox)).toMatchObject([
+    { event: 'intent', plan: { files: [lock] } },
+    { event: 'outcome', files: [{ outcome: 'done' }] },
+  ]);
+});
+
+it('a lock that was taken anew since the plan stays', async () => {
+  const lock = old(sandbox.write('work/specs/688_x/.diagnostic-lock', ''), 90);
+  await start();
+  const { plan, request } = await planned('lock-stale');
+  writeFileSync(lock, 'mine');
+  await engine.run(plan, request);
+  expect(existsSync(lock)).toBe(true);
+  expect(engine.getState().running?.chores).toMatchObject([{ outcome: 'skipped' }]);
+});
+
+it('the marker and the guard of a dead agent are removed together', async () => {
+  const marker = old(sandbox.write('work/specs/688_x/.postflight-pending', '{"task_number":688}'), 400);
+  const guard = old(sandbox.write('work/specs/688_x/.postflight-loop-guard', '1'), 400);
+  await start();
+  const { plan, request } = await planned('marker-age');
+  await engine.run(plan, request);
+  expect([existsSync(marker), existsSync(guard)]).toEqual([false, false]);
+});
+
+const background = (): void => {
+  agent({
+    argv: ['claude', '--bg'],
+    rss: 3 * 1024 ** 3,
+    env: { CLAUDE_JOB_DIR: '/h/.claude/jobs/1a2b3c4d' },
+  });
+  sandbox.write('bin/claude', `#!/bin/sh\nprintf '%s|' "$@" > ${sandbox.path('args')}\n`, 0o755);
+};
+
+it('a background session is stopped by claude itself, with its job, and gets no signal', async () => {
+  background();
+  await start();
+  const { plan, request } = await planned('over-memory');
+  expect(existsSync(sandbox.path('args'))).toBe(false);
+  await engine.run(plan, request);
+  expect(readFileSync(sandbox.path('args'), 'utf8')).toBe('stop|1a2b3c4d|');
+  expect(system.sent).toEqual([]);
+  expect(engine.getState().running).toMatchObject({
+    summary: '1 session ended',
+    chores: [{ outcome: 'done' }],
+  });
+  expect(auditLines(sandbox)).toMatchObject([
+    { event: 'intent', sessions: [{ act: 'claude-stop', target: '1a2b3c4d' }] },
+    { event: 'outcome', sessions: [{ outcome: 'done' }] },
+  ]);
+});
+
+it('a session that shrank since is not stopped', async () => {
+  background();
+  await start();
+  const { plan, request } = await planned('over-memory');
+  system.change(600, { rss: 1000 });
+  const again = await engine.run(plan, request);
+  expect(again?.because).toContain('no longer so');
+  expect(existsSync(sandbox.path('args'))).toBe(false);
+});
