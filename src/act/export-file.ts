@@ -1,6 +1,5 @@
-import { closeSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openOwn, writeWhole } from '../observe/state/own-file.ts';
+import { writeUnderFreeName } from '../observe/state/own-file.ts';
 
 const MOST_NAMESAKES = 1000;
 
@@ -11,26 +10,12 @@ const stamp = (at: Date): string => {
   return `${day}-${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`;
 };
 
-/** Writes a new file and gives back its path: never over one that is there, never through a link, for us alone to read. */
+/** Writes a new file and gives back its path. */
 export const exportFile = (directory: string, extension: string, text: string, at = new Date()): string => {
-  for (let n = 0; n < MOST_NAMESAKES; n++) {
-    const path = join(directory, `reaptop-${stamp(at)}${n === 0 ? '' : `-${n}`}.${extension}`);
-    let fd: number;
-    try {
-      fd = openOwn(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
-      throw error;
-    }
-    try {
-      writeWhole(fd, text);
-    } catch (error) {
-      rmSync(path, { force: true }); // half a picture is none
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
-    return path;
-  }
-  throw new Error(`there are ${MOST_NAMESAKES} files of this second already`);
+  const names = Array.from({ length: MOST_NAMESAKES }, (_, n) =>
+    join(directory, `reaptop-${stamp(at)}${n === 0 ? '' : `-${n}`}.${extension}`),
+  );
+  const path = writeUnderFreeName(names, text);
+  if (path === null) throw new Error(`there are ${MOST_NAMESAKES} files of this second already`);
+  return path;
 };

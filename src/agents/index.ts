@@ -47,7 +47,7 @@ export const isSessionless = (role: Role | null): boolean => role !== null && SE
 
 export { SERVER_BROWSER } from './browsers.ts';
 export type { Evidence } from './evidence.ts';
-export type { ArgumentTest, Carry, Family, Form, Interpreter, PathShape } from './families.ts';
+export type { ArgumentTest, Carry, Family, Form, Interpreter } from './families.ts';
 export { INTERPRETERS } from './interpreters.ts';
 export {
   DAEMON_WORDS,

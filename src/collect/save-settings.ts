@@ -1,9 +1,9 @@
-import { closeSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Settings } from '../model/look.ts';
 import { visible } from '../model/text.ts';
 import { readHead } from '../observe/files/read-bounded.ts';
-import { errorSentence, openOwn, replaceOwn, writeWhole } from '../observe/state/own-file.ts';
+import { errorSentence, replaceOwn, writeUnderFreeName } from '../observe/state/own-file.ts';
 
 const CONFIG_LIMIT = 1024 ** 2;
 const MOST_BACKUPS = 1000;
@@ -19,23 +19,10 @@ const realPlace = (path: string): string => {
 
 /** The file as it was, under a name that nobody has. */
 const backUp = (path: string, text: string): string => {
-  for (let n = 0; n < MOST_BACKUPS; n++) {
-    const name = n === 0 ? `${path}.bak` : `${path}.bak.${n}`;
-    let fd: number;
-    try {
-      fd = openOwn(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
-      throw error;
-    }
-    try {
-      writeWhole(fd, text);
-    } finally {
-      closeSync(fd);
-    }
-    return name;
-  }
-  throw new Error(`there are ${MOST_BACKUPS} backups already`);
+  const names = Array.from({ length: MOST_BACKUPS }, (_, n) => `${path}.bak${n === 0 ? '' : `.${n}`}`);
+  const name = writeUnderFreeName(names, text);
+  if (name === null) throw new Error(`there are ${MOST_BACKUPS} backups already`);
+  return name;
 };
 
 const present = (path: string): string | null => {

@@ -1,6 +1,6 @@
-import type { Outcome, Plan } from '../model/plan.ts';
+import { type Outcome, type Plan, planRest } from '../model/plan.ts';
 
-export { SCHEMA, snapshotJson } from '../model/snapshot-json.ts';
+export { snapshotJson } from '../model/snapshot-json.ts';
 
 export const planJson = (plan: Plan) => ({
   steps: plan.steps.map(({ pid, start, name, signal, rss, pss, why }) => ({
@@ -8,9 +8,7 @@ export const planJson = (plan: Plan) => ({
     pss: pss ?? null,
     why,
   })),
-  refused: plan.refused.map(({ pid, start, name, why }) => ({ pid, start, name, why })),
-  files: plan.files,
-  bytes: plan.bytes,
+  ...planRest(plan),
 });
 
 export const outcomesJson = (outcomes: readonly Outcome[]) =>

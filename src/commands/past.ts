@@ -3,7 +3,7 @@ import { stateDirectory } from '../observe/state/state-directory.ts';
 import { type Asked, openMoment, Recording } from '../remember/recorder/index.ts';
 import { type OnceOptions, type Output, showSnapshot } from './once.ts';
 
-export const bootedAt = (now: number): number => now - uptime() * 1000;
+const bootedAt = (now: number): number => now - uptime() * 1000;
 
 /** `--once --at`: a moment of the flight recorder, as it was judged then. */
 export const onceAt = (asked: Asked, options: OnceOptions, env: NodeJS.ProcessEnv, out: Output): number => {

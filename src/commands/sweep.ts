@@ -5,9 +5,9 @@ import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
 import { runSweep, type SessionRecord, type SweepResult } from '../act/sweep/run.ts';
 import type { Collector } from '../collect/collector.ts';
+import { sweepPlanner } from '../collect/sweep-planner.ts';
 import { weigh } from '../collect/weigh.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
-import { planSweep } from '../judge/plan/sweep.ts';
 import { asPlan, type FileAct, type SweepPlan } from '../judge/plan/sweep-plan.ts';
 import type { Severity } from '../model/finding.ts';
 import { plural, spellBytes } from '../model/format.ts';
@@ -48,14 +48,7 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
   const { collector, out, err, system } = dependencies;
   const facts = await gatherSweepFacts((await collector.collect({ all: true })).files);
   const look = () => collector.collect({ all: true });
-  const planFor = (moment: JudgedMoment): SweepPlan =>
-    planSweep({
-      snapshot: moment,
-      lineageMembers: target => collector.lineage.membersOf(target),
-      files: moment.files,
-      facts,
-      retentionDays: options.retentionDays,
-    });
+  const planFor = sweepPlanner(collector, facts, options.retentionDays);
   // The second look: how much CPU something uses is only known between two.
   const moment = await look();
   const planned = planFor(moment);

@@ -1,4 +1,3 @@
-import type { Performed } from '../act/perform.ts';
 import type { SweepResult } from '../act/sweep/run.ts';
 import { plural } from '../model/format.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
@@ -56,7 +55,3 @@ export const sweepText = ({ outcomes, sessions, files }: SweepResult): string =>
   ];
   return `sweep: ${parts.join(', ')}`;
 };
-
-/** Why an act was not done at all; null when it was. */
-export const heldBy = (performed: Performed<unknown>): string | null =>
-  performed.status === 'held' ? performed.why : null;

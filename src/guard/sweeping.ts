@@ -1,8 +1,8 @@
 import { type Performed, perform } from '../act/perform.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import { runSweep, type SweepResult } from '../act/sweep/run.ts';
+import { sweepPlanner } from '../collect/sweep-planner.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
-import { planSweep } from '../judge/plan/sweep.ts';
 import { asPlan, type FileAct, type SweepPlan, sweepBytes } from '../judge/plan/sweep-plan.ts';
 import type { GuardPolicy } from '../model/config.ts';
 import type { FindingId } from '../model/finding.ts';
@@ -48,7 +48,7 @@ const namesIn = (plan: SweepPlan): readonly string[] => [
 ];
 
 /** The part of a sweep that the policy allows and that was planned long enough. Pure. */
-export const allowedSweep = (
+const allowedSweep = (
   plan: SweepPlan,
   { files }: Pick<JudgedMoment, 'files'>,
   policy: GuardPolicy,
@@ -87,14 +87,7 @@ export const sweepOnce = async (
   const { policy } = config;
   const facts = await gatherSweepFacts(moment.files);
   const look = () => collector.collect({ all: true });
-  const whole = (at: JudgedMoment): SweepPlan =>
-    planSweep({
-      snapshot: at,
-      lineageMembers: target => collector.lineage.membersOf(target),
-      files: at.files,
-      facts,
-      retentionDays: policy.retentionDays,
-    });
+  const whole = sweepPlanner(collector, facts, policy.retentionDays);
   const second = await look();
   const planned = whole(second);
   sightings.note(planned, now());

@@ -97,7 +97,7 @@ export const countBuilds = (processes: readonly JudgedProcess[]): number => {
 };
 
 /** Every build that runs, each once. */
-export const buildsAmong = (
+const buildsAmong = (
   processes: readonly JudgedProcess[],
   forest: Forest<JudgedProcess>,
 ): readonly JudgedProcess[] => processes.filter(p => isTopOfBuild(p, forest));

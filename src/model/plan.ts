@@ -147,3 +147,10 @@ export interface Outcome extends Identity {
   /** `freed` counts what it shared with others. */
   readonly about?: boolean;
 }
+
+/** What a plan says besides its steps, as JSON and the audit log have it. */
+export const planRest = ({ refused, files, bytes }: Plan) => ({
+  refused: refused.map(({ pid, start, name, why }) => ({ pid, start, name, why })),
+  files,
+  bytes,
+});

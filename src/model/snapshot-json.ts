@@ -1,7 +1,7 @@
 import type { JudgedProcess, Snapshot } from './snapshot.ts';
 
 /** The contract of section 10. Additive: fields may be added, never renamed or removed. */
-export const SCHEMA = 1;
+const SCHEMA = 1;
 
 const processJson = (p: JudgedProcess, takenAt: number) => {
   const { facts } = p;

@@ -47,7 +47,7 @@ const quote = (word: string): string => {
 };
 
 /** Longest command kept for display and JSON: the longest one seen alive was 2,447 characters. */
-export const COMMAND_LIMIT = 8192;
+const COMMAND_LIMIT = 8192;
 
 /** One line that shows where each argument begins and ends; `splitWords` reads it back. */
 export const quoteArgs = (argv: readonly string[], limit = COMMAND_LIMIT): string => {

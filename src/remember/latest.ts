@@ -6,7 +6,7 @@ import type { AgentSession, Snapshot, Totals } from '../model/snapshot.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 
-export const LATEST_FILE = 'latest.json';
+const LATEST_FILE = 'latest.json';
 
 /** A thousand findings; what is longer was not written by guard. */
 const MOST_BYTES = 4 * 1024 ** 2;

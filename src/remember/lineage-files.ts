@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, readdirSync, readSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { belongsToUs, errorSentence, openOwn } from '../observe/state/own-file.ts';
+import { belongsToUs, errorSentence, readOwnEnd } from '../observe/state/own-file.ts';
 
 export const LINEAGE_FILE = 'lineage.jsonl';
 /** One file per ended session, written by the SessionEnd hook and folded into the one above by guard. */
@@ -9,8 +9,8 @@ export const LINEAGE_DIRECTORY = 'lineage.d';
 /** More are not kept, and not read. */
 export const MOST_ENTRIES = 20_000;
 /** Room for as many, and for the few that came since the last compaction. */
-export const MOST_BYTES = 8 * 1024 ** 2;
-export const MOST_SESSION_FILES = 1000;
+const MOST_BYTES = 8 * 1024 ** 2;
+const MOST_SESSION_FILES = 1000;
 /** A session of 2,000 processes. */
 const MOST_SESSION_BYTES = 512 * 1024;
 
@@ -55,28 +55,18 @@ export type LinesRead =
 
 /** The lines at its end. Only what nobody else can have written is believed: a regular file, ours, writable by us alone. */
 export const readLines = ({ path, limit }: LineageFile): LinesRead => {
-  let fd: number;
   try {
-    fd = openOwn(path, constants.O_RDONLY);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { lines: [], cut: false };
-    return { refused: errorSentence(error) };
-  }
-  try {
-    const { size, mode } = fstatSync(fd);
-    if ((mode & 0o022) !== 0) return { refused: 'others may write it' };
-    const buffer = Buffer.allocUnsafe(Math.min(size, limit));
-    const got = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    const lines = buffer.toString('utf8', 0, got).split('\n');
-    const cut = size > limit;
+    const end = readOwnEnd(path, limit);
+    if (end === null) return { lines: [], cut: false };
+    if ((end.mode & 0o022) !== 0) return { refused: 'others may write it' };
+    const lines = end.text.split('\n');
+    const cut = end.size > limit;
     // The first line of a tail is usually half a line; after the last newline there is nothing, or a torn line.
     if (cut) lines.shift();
     if (lines.at(-1) === '') lines.pop();
     return { lines, cut };
   } catch (error) {
     return { refused: errorSentence(error) };
-  } finally {
-    closeSync(fd);
   }
 };
 

@@ -25,7 +25,7 @@ export interface Moment {
 }
 
 /** An honest line has some 250 bytes. */
-export const LINE_LIMIT = 1024;
+const LINE_LIMIT = 1024;
 
 export const lineText = (line: LineageLine): string =>
   `${JSON.stringify({

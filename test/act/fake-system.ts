@@ -3,7 +3,7 @@ import type { Identity } from '../../src/model/identity.ts';
 import type { Plan, SignalName, Step } from '../../src/model/plan.ts';
 import type { ProcessFacts } from '../../src/model/process.ts';
 import type { Presence, System } from '../../src/observe/system.ts';
-import { invent, SELF, snapshotOf, UID } from '../judge/plan/machine.ts';
+import { invent, SELF, snapshotOf } from '../judge/plan/machine.ts';
 
 /** What a process of the fake machine does with a signal; nothing: TERM and KILL end it. */
 type Reaction = (signal: SignalName, machine: FakeSystem) => void;
@@ -122,5 +122,3 @@ export const planOf = (
   files: [],
   bytes: 100 * steps.length,
 });
-
-export { UID };

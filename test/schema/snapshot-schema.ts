@@ -35,7 +35,7 @@ const totals = z.strictObject({
   zombies: count,
 });
 
-export const processSchema = z.strictObject({
+const processSchema = z.strictObject({
   pid,
   start: z.string().min(1),
   ppid: pid.nullable(),

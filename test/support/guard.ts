@@ -7,7 +7,7 @@ import { MARK, type Sandbox, type StartOptions } from './sandbox.ts';
 import { until } from './until.ts';
 
 /** Sightings a moment apart and leaks of any age: a test cannot wait a minute. Everything else as it ships. */
-export const QUICK = { sightingSeconds: 0.5, minimumAgeSeconds: 0 } as const;
+const QUICK = { sightingSeconds: 0.5, minimumAgeSeconds: 0 } as const;
 
 export interface GuardProcess {
   readonly pid: number;

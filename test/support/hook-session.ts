@@ -61,7 +61,7 @@ export class HookSession {
   }
 }
 
-export const isDenied = (said: Answered): boolean => said.hookSpecificOutput?.permissionDecision === 'deny';
+const isDenied = (said: Answered): boolean => said.hookSpecificOutput?.permissionDecision === 'deny';
 
 export const stateOf = (sandbox: Sandbox): string => join(sandbox.home, '.local/state/reaptop');
 

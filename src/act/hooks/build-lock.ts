@@ -1,6 +1,6 @@
 import { linkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorSentence, readOwnTail, replaceOwn } from '../../observe/state/own-file.ts';
+import { errorSentence, linkUnlessTaken, readOwnTail, replaceOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
 import { type BuildHolder, isHeld, isSame, parseHolder } from './build-holder.ts';
 
@@ -102,15 +102,7 @@ export const touchBuildLock = (directory: string, key: string, now: Date): void 
 const create = (path: string, holder: BuildHolder): boolean => {
   const draft = `${path}.${process.pid}`;
   replaceOwn(draft, JSON.stringify(holder));
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  return linkUnlessTaken(draft, path);
 };
 
 /**

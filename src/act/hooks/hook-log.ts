@@ -5,7 +5,7 @@ import { openOwn, writeWhole } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
 
 /** Why a hook did what it did: one line each, for people. */
-export const HOOK_LOG = 'hook.log';
+const HOOK_LOG = 'hook.log';
 
 const MOST_BYTES = 1024 ** 2;
 

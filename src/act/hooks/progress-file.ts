@@ -14,7 +14,7 @@ import { writeWhole } from '../../observe/state/own-file.ts';
 import { type HeldDirectory, inDirectory } from '../sweep/held-directory.ts';
 import { withShortLock } from './short-lock.ts';
 
-export const PROGRESS_FILE = '.agent-progress.json';
+const PROGRESS_FILE = '.agent-progress.json';
 
 const MOST_BYTES = 64 * 1024;
 const WAIT_MS = 500;
@@ -82,7 +82,7 @@ const beaten = (fields: Fields, beat: Beat, now: Date): Fields => {
 };
 
 /** As `date -Iseconds` writes it: local time with its offset. */
-export const localIso = (now: Date): string => {
+const localIso = (now: Date): string => {
   const offset = -now.getTimezoneOffset();
   const shifted = new Date(now.getTime() + offset * 60_000).toISOString().slice(0, 19);
   const two = (value: number): string => String(Math.floor(Math.abs(value))).padStart(2, '0');

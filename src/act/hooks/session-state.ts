@@ -151,7 +151,7 @@ const descendants = (value: unknown): Descendant[] =>
     return self === null || parent === null ? [] : [{ ...self, parent }];
   });
 
-export const parseSession = (text: string): HookSession | null => {
+const parseSession = (text: string): HookSession | null => {
   let fields: Fields;
   try {
     fields = asFields(JSON.parse(text));

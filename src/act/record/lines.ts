@@ -1,5 +1,6 @@
 import type { Identity } from '../../model/identity.ts';
 import type { AskedBy, Outcome, Plan, Step } from '../../model/plan.ts';
+import { planRest } from '../../model/plan.ts';
 
 export const AUDIT_FILE = 'audit.jsonl';
 
@@ -57,9 +58,7 @@ export const planEntries = (plan: Plan): object => ({
     root: { pid: step.root.pid, start: step.root.start },
     why: step.why,
   })),
-  refused: plan.refused.map(({ pid, start, name, why }) => ({ pid, start, name, why })),
-  files: plan.files,
-  bytes: plan.bytes,
+  ...planRest(plan),
 });
 
 /** Outcomes of identities that joined while the plan ran have no step: what they are is then not known. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Identity, sameIdentity } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { errorSentence, readOwnTail } from '../../observe/state/own-file.ts';
+import { errorSentence, linkUnlessTaken, readOwnTail } from '../../observe/state/own-file.ts';
 import { makeStateDirectory, stateDirectory } from '../../observe/state/state-directory.ts';
 import type { System } from '../../observe/system.ts';
 
@@ -86,15 +86,7 @@ const create = (path: string, holder: LockHolder): boolean => {
   } finally {
     closeSync(fd);
   }
-  try {
-    linkSync(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  return linkUnlessTaken(draft, path);
 };
 
 const release = (path: string, mine: LockHolder): void => {

@@ -88,7 +88,7 @@ const stillRuns = async (system: Pick<System, 'presence'>, target: Identity): Pr
   return now.status === 'present' && sameIdentity(now.identity, target) && !isZombie(now);
 };
 
-export const unfinishedIn = (text: string): readonly Unfinished[] => {
+const unfinishedIn = (text: string): readonly Unfinished[] => {
   const open = new Map<string, Unfinished>();
   for (const line of text.split('\n')) {
     const entry = parse(line);

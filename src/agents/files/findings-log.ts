@@ -2,7 +2,7 @@ import { textField } from '../../model/json-fields.ts';
 import { jsonLines } from '../../model/json-lines.ts';
 import { parseTime } from '../../model/time.ts';
 import { agentNamedBy, orchestratedTask } from './agent-logs.ts';
-import type { FileFormat } from './format.ts';
+import { type FileFormat, NO_SIGN_OF_LIFE } from './format.ts';
 import { type Reader, understood } from './reader.ts';
 
 const NAME = /^(.+)_findings\.jsonl$/;
@@ -23,16 +23,10 @@ const readFindingsLog: Reader = ({ path, text, cut }) => {
 };
 
 export const findingsLog: FileFormat = {
+  ...NO_SIGN_OF_LIFE,
   reader: { part: 'tail', read: readFindingsLog },
   lies: [['task-findings', NAME]],
   joins: 'agent',
-  project: 'place',
-  aged: 'sign',
-  signOfLife: null,
-  limits: null,
-  vouchedFor: null,
-  shown: false,
-  telling: null,
   leftOver: ['abandoned'],
   swept: 'archive',
   evidence: null,

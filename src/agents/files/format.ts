@@ -51,3 +51,14 @@ export interface FileFormat {
   /** What it says is acted on: about the agent it is named after, or about all agents of its task. */
   readonly evidence: 'agent' | 'task' | null;
 }
+
+/** What lies where work was done and says nothing of whether it goes on. */
+export const NO_SIGN_OF_LIFE = {
+  project: 'place',
+  aged: 'sign',
+  signOfLife: null,
+  limits: null,
+  vouchedFor: null,
+  shown: false,
+  telling: null,
+} as const satisfies Partial<FileFormat>;

@@ -2,7 +2,7 @@ import type { ReadingMember } from '../../model/heartbeat.ts';
 import { asArray, asObject, type JsonObject, parseJson, textField } from '../../model/json-fields.ts';
 import { wholeObjectsOf } from '../../model/json-lines.ts';
 import { parseTime } from '../../model/time.ts';
-import type { FileFormat } from './format.ts';
+import { type FileFormat, NO_SIGN_OF_LIFE } from './format.ts';
 import { notUnderstood, type Reader, understood } from './reader.ts';
 
 const OVER = new Set(['completed', 'abandoned', 'expanded', 'cancelled', 'failed']);
@@ -36,16 +36,10 @@ const readProjectState: Reader = ({ text, cut }) => {
 };
 
 export const projectState: FileFormat = {
+  ...NO_SIGN_OF_LIFE,
   reader: { part: 'head', read: readProjectState },
   lies: [['specs', 'state.json']],
   joins: 'project',
-  project: 'place',
-  aged: 'sign',
-  signOfLife: null,
-  limits: null,
-  vouchedFor: null,
-  shown: false,
-  telling: null,
   leftOver: [],
   swept: null,
   evidence: null,

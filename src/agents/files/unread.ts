@@ -1,5 +1,5 @@
 import { agentNamedBy, orchestratedTask } from './agent-logs.ts';
-import type { FileFormat, HowRead } from './format.ts';
+import { type FileFormat, type HowRead, NO_SIGN_OF_LIFE } from './format.ts';
 import { understood } from './reader.ts';
 
 const PROMPT = /^agent_prompt_(.+)\.txt$/;
@@ -16,32 +16,20 @@ const unread = (name: RegExp | null): HowRead => ({
 });
 
 export const prompt: FileFormat = {
+  ...NO_SIGN_OF_LIFE,
   reader: unread(PROMPT),
   lies: [['task', PROMPT]],
   joins: 'agent',
-  project: 'place',
-  aged: 'sign',
-  signOfLife: null,
-  limits: null,
-  vouchedFor: null,
-  shown: false,
-  telling: null,
   leftOver: ['abandoned'],
   swept: 'delete',
   evidence: null,
 };
 
 export const deployLog: FileFormat = {
+  ...NO_SIGN_OF_LIFE,
   reader: unread(DEPLOY_LOG),
   lies: [['task-logs', DEPLOY_LOG]],
   joins: 'agent',
-  project: 'place',
-  aged: 'sign',
-  signOfLife: null,
-  limits: null,
-  vouchedFor: null,
-  shown: false,
-  telling: null,
   leftOver: ['abandoned'],
   swept: 'archive',
   evidence: null,
@@ -49,16 +37,10 @@ export const deployLog: FileFormat = {
 
 /** `registry/state.sqlite3`: what it says is told by the registries of its tasks. */
 export const orchestratorDatabase: FileFormat = {
+  ...NO_SIGN_OF_LIFE,
   reader: unread(null),
   lies: [['workspace-registry', 'state.sqlite3']],
   joins: 'project',
-  project: 'place',
-  aged: 'sign',
-  signOfLife: null,
-  limits: null,
-  vouchedFor: null,
-  shown: false,
-  telling: null,
   leftOver: [],
   swept: null,
   evidence: 'task',

@@ -6,7 +6,7 @@ import type { FileFormat, HowRead } from './format.ts';
 import { notUnderstood, type Reader, understood } from './reader.ts';
 
 /** `a.b[0].c`, with or without a leading `$.`; undefined when nothing is there. */
-export const valueAt = (value: unknown, path: string): unknown => {
+const valueAt = (value: unknown, path: string): unknown => {
   const keys = path
     .replace(/^\$\.?/, '')
     .replace(/\[(\d+)\]/g, '.$1')

@@ -1,4 +1,4 @@
-import { type CommandShape, contextOf, type Wanted } from './program-shape.ts';
+import { type CommandShape, contextOf, contextPattern, type Wanted } from './program-shape.ts';
 import { singleQuoted } from './quoting.ts';
 
 const generatorOf = (value: Wanted): string => {
@@ -24,9 +24,7 @@ const wordCase = (shape: CommandShape): string => {
 };
 
 export const bashCompletion = (shapes: readonly CommandShape[]): string => {
-  const contexts = shapes
-    .filter(({ words }) => words.length > 0)
-    .map(shape => singleQuoted(contextOf(shape)));
+  const contexts = contextPattern(shapes);
   return `# bash completion for reaptop: eval "$(reaptop completion bash)"
 _reaptop_reply() {
   local line
@@ -37,7 +35,7 @@ _reaptop() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} context= word words=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${context:+$context }$word" in
-      ${contexts.join('|')}) context="\${context:+$context }$word" ;;
+      ${contexts}) context="\${context:+$context }$word" ;;
     esac
   done
   case "$context:$prev" in

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { singleQuoted } from './quoting.ts';
 
 /** What may follow an option, or stand where a word is expected. */
 export type Wanted =
@@ -74,3 +75,10 @@ export const programShape = (program: Command, words: readonly string[] = []): r
 
 /** The words of every command as one text each: where a completion is asked for. */
 export const contextOf = ({ words }: CommandShape): string => words.join(' ');
+
+/** Every context but the outermost, as the alternatives of a `case` of bash and zsh. */
+export const contextPattern = (shapes: readonly CommandShape[]): string =>
+  shapes
+    .filter(({ words }) => words.length > 0)
+    .map(shape => singleQuoted(contextOf(shape)))
+    .join('|');

@@ -1,4 +1,10 @@
-import { type CommandShape, contextOf, type OptionShape, type Wanted } from './program-shape.ts';
+import {
+  type CommandShape,
+  contextOf,
+  contextPattern,
+  type OptionShape,
+  type Wanted,
+} from './program-shape.ts';
 import { singleQuoted } from './quoting.ts';
 
 /** Colons and brackets part the fields of a spec. */
@@ -36,16 +42,14 @@ const caseOf = (shape: CommandShape): string =>
   ].join('\n');
 
 export const zshCompletion = (shapes: readonly CommandShape[]): string => {
-  const contexts = shapes
-    .filter(({ words }) => words.length > 0)
-    .map(shape => singleQuoted(contextOf(shape)));
+  const contexts = contextPattern(shapes);
   return `#compdef reaptop
 # zsh completion for reaptop: save it as _reaptop in a directory of $fpath, or source <(reaptop completion zsh)
 _reaptop() {
   local where= word
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${where:+$where }$word" in
-      ${contexts.join('|')}) where="\${where:+$where }$word" ;;
+      ${contexts}) where="\${where:+$where }$word" ;;
     esac
   done
   case "$where" in

@@ -6,7 +6,7 @@ import { allKin, childrenAt, isRunning, type Kin, kinAt } from '../../observe/pr
 /** What a session has started, as far as its hooks see it. */
 
 /** Bounded, as everything that a session's file remembers. */
-export const MOST_BELOW = 128;
+const MOST_BELOW = 128;
 
 /** Everything below the agent in this table but ourselves and who started us; parents before children. */
 const descendants = (agent: Identity, kin: ReadonlyMap<number, Kin>): readonly Descendant[] => {

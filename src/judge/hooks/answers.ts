@@ -4,7 +4,7 @@ import { visible } from '../../model/text.ts';
 /** Claude Code takes 10,000 characters of JSON. */
 const MOST_SAID = 2000;
 
-export const sayable = (text: string): string => visible(text).slice(0, MOST_SAID);
+const sayable = (text: string): string => visible(text).slice(0, MOST_SAID);
 
 /** The model is told why, also where all permissions are given. */
 export const deny = (reason: string): HookAnswer => ({

@@ -26,10 +26,10 @@ export interface BuildDecision {
   readonly throttle: HookSession['throttle'];
 }
 
-export const MOST_DENIALS = 3;
-export const DENIED_LONG_MS = 5 * 60_000;
-export const CHECKS_IN_A_ROUND = 3;
-export const SKIPS_IN_A_ROUND = 3;
+const MOST_DENIALS = 3;
+const DENIED_LONG_MS = 5 * 60_000;
+const CHECKS_IN_A_ROUND = 3;
+const SKIPS_IN_A_ROUND = 3;
 
 const FRESH = { checks: 0, skips: 0 };
 

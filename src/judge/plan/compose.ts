@@ -7,7 +7,7 @@ import type { Family } from './family.ts';
 
 const ENDING: ReadonlySet<SignalName> = new Set(['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
-export const endsProcess = (signal: SignalName): boolean => ENDING.has(signal);
+const endsProcess = (signal: SignalName): boolean => ENDING.has(signal);
 
 export const stepFor = (
   p: JudgedProcess,

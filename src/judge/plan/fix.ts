@@ -28,7 +28,7 @@ interface Fixing extends FixRequest {
 type Fix = (fixing: Fixing) => Plan;
 
 /** Remedies that are plans of processes; what is done to files and sessions is planned by `sweep`. */
-export const PROCESS_ACTIONS = ['clean', 'zombies', 'end', 'continue', 'stop-session'] as const;
+const PROCESS_ACTIONS = ['clean', 'zombies', 'end', 'continue', 'stop-session'] as const;
 type ProcessAction = (typeof PROCESS_ACTIONS)[number] & FindingAction;
 
 /** One key and `y` are less than a typed pid: what asks for that, and where somebody may work, is left to `x`. */

@@ -79,7 +79,7 @@ const policyOf = ({ by }: ZombieRequest): EndPolicy => ({
 const keepsWork = (p: JudgedProcess): string | null =>
   p.kind === 'agent' || p.kind === 'shell' ? `${p.kind}s are never ended for zombies` : null;
 
-export const zombiesOf = (parent: JudgedProcess, ground: Ground): readonly JudgedProcess[] =>
+const zombiesOf = (parent: JudgedProcess, ground: Ground): readonly JudgedProcess[] =>
   ground.family.childrenOf(parent).filter(child => isZombie(child.facts));
 
 const parentsOf = (request: ZombieRequest, ground: Ground): readonly JudgedProcess[] => {

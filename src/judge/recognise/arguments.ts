@@ -8,11 +8,7 @@ const NONE: readonly string[] = [];
 const isFlag = (word: string): boolean => word.startsWith('-') && word.length > 1;
 
 /** Where the first word stands that is neither a flag nor the value of one; -1 when there is none. */
-export const firstPositional = (
-  words: readonly string[],
-  from: number,
-  valueFlags: readonly string[] = NONE,
-) => {
+const firstPositional = (words: readonly string[], from: number, valueFlags: readonly string[] = NONE) => {
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] as string;
     if (word === '--') return at + 1 < words.length ? at + 1 : -1;
@@ -23,11 +19,7 @@ export const firstPositional = (
 };
 
 /** The value of the first of these flags (`--flag value` or `--flag=value`); null when none stands before `--`. */
-export const flagValue = (
-  words: readonly string[],
-  from: number,
-  flags: readonly string[],
-): string | null => {
+const flagValue = (words: readonly string[], from: number, flags: readonly string[]): string | null => {
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] as string;
     if (word === '--') return null;

@@ -28,7 +28,7 @@ export const prepareKnowledge = ({ recognisers, servers }: Knowledge): PreparedK
 });
 
 /** The built-in families alone. */
-export const NO_KNOWLEDGE: PreparedKnowledge = { users: null, configured: null };
+const NO_KNOWLEDGE: PreparedKnowledge = { users: null, configured: null };
 
 /** The words of a process that say what it is. */
 export interface Words {

@@ -35,7 +35,7 @@ function* runsFor(carrier: Node): Generator<Node> {
 }
 
 /** The same server for the same parent again, oldest first; the newest one is the one in use. */
-export const duplicatesOf = (node: Node): Node[] => {
+const duplicatesOf = (node: Node): Node[] => {
   const carrier = carrierOf(node);
   // A daemon that several sessions share runs one server for each of them.
   if (carrier === null || isSessionless(carrier.seen.role) || !canBeDuplicate(node)) return [];

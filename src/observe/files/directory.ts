@@ -65,7 +65,7 @@ export const realPathOf = (directory: Directory): string => {
 };
 
 /** Does this path, links resolved, lie in that directory? */
-export const isInside = (path: string, root: string): boolean => {
+const isInside = (path: string, root: string): boolean => {
   const real = realPath(path);
   const inside = realPath(root);
   return real !== null && inside !== null && real.startsWith(inside === '/' ? inside : `${inside}/`);

@@ -51,10 +51,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
-export const reasonOf = (error: unknown): string =>
-  REASONS[codeOf(error)] ?? (codeOf(error) || 'cannot be read');
+const reasonOf = (error: unknown): string => REASONS[codeOf(error)] ?? (codeOf(error) || 'cannot be read');
 
-export const isGone = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
+const isGone = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 
 const fill = (fd: number, buffer: Buffer, position: number): number => {
   let got = 0;

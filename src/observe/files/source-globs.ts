@@ -22,7 +22,7 @@ export interface GlobState {
   readonly depth: number;
 }
 
-export const sourceFormat = (source: HeartbeatSource): KnownFormat => ({
+const sourceFormat = (source: HeartbeatSource): KnownFormat => ({
   ...howSourceIsRead(source),
   format: 'user',
   source: source.name,

@@ -6,7 +6,7 @@ const inodeOf = (link: string, kind: 'pipe' | 'socket'): string | null =>
   link.startsWith(`${kind}:[`) ? link.slice(kind.length + 2, -1) : null;
 
 /** Links of every open descriptor; null when we may not look. */
-export const openLinks = (root: string, pid: number): ReadonlyMap<number, string> | null => {
+const openLinks = (root: string, pid: number): ReadonlyMap<number, string> | null => {
   const names = listDirectory(`${root}/${pid}/fd`);
   if (!Array.isArray(names)) return null;
   const links = new Map<number, string>();

@@ -37,7 +37,7 @@ export const readUptime = (root: string): number | null => {
 const HOST_INITS = new Set(['systemd', 'init', 'launchd']);
 
 /** `init(Ubuntu)` is how WSL calls its own. hidepid hides the name: then only a booted systemd proves a whole machine. */
-export const isContainer = (initComm: string | null, systemdBooted: boolean): boolean =>
+const isContainer = (initComm: string | null, systemdBooted: boolean): boolean =>
   initComm === null ? !systemdBooted : !HOST_INITS.has(initComm) && !initComm.startsWith('init(');
 
 const memoryField = (meminfo: string, field: string): number | null => {

@@ -17,8 +17,18 @@ const failureOf = (error: unknown): ReadFailure => {
   return code === 'ENOENT' || code === 'ESRCH' || code === 'ENOTDIR' || code === 'EINVAL' ? 'gone' : 'denied';
 };
 
-/** Fills BUFFER and gives the number of bytes, or why not. */
-export const readIntoBuffer = (path: string): number | ReadFailure => {
+const readOnce = (fd: number): number => readSync(fd, BUFFER, 0, BUFFER.length, null);
+
+/** procfs hands out at most a page or so per read for some files: go on until it says 0. */
+const readToEnd = (fd: number): number => {
+  for (let length = 0; ; ) {
+    const got = readSync(fd, BUFFER, length, BUFFER.length - length, null);
+    length += got;
+    if (got === 0 || length === BUFFER.length) return length;
+  }
+};
+
+const readBy = (read: (fd: number) => number, path: string): number | ReadFailure => {
   let fd: number;
   try {
     fd = openSync(path, O_RDONLY);
@@ -26,13 +36,7 @@ export const readIntoBuffer = (path: string): number | ReadFailure => {
     return failureOf(error);
   }
   try {
-    let length = 0;
-    // procfs hands out at most a page or so per read for some files: go on until it says 0.
-    for (;;) {
-      const got = readSync(fd, BUFFER, length, BUFFER.length - length, null);
-      length += got;
-      if (got === 0 || length === BUFFER.length) return length;
-    }
+    return read(fd);
   } catch (error) {
     return failureOf(error);
   } finally {
@@ -40,22 +44,11 @@ export const readIntoBuffer = (path: string): number | ReadFailure => {
   }
 };
 
+/** Fills BUFFER and gives the number of bytes, or why not. */
+export const readIntoBuffer = (path: string): number | ReadFailure => readBy(readToEnd, path);
+
 /** As above for files that always come in one read (stat, cmdline, environ): saves the second system call. */
-export const readOnceIntoBuffer = (path: string): number | ReadFailure => {
-  let fd: number;
-  try {
-    fd = openSync(path, O_RDONLY);
-  } catch (error) {
-    return failureOf(error);
-  }
-  try {
-    return readSync(fd, BUFFER, 0, BUFFER.length, null);
-  } catch (error) {
-    return failureOf(error);
-  } finally {
-    closeSync(fd);
-  }
-};
+export const readOnceIntoBuffer = (path: string): number | ReadFailure => readBy(readOnce, path);
 
 export const readText = (path: string): string | null => {
   const length = readIntoBuffer(path);

@@ -14,7 +14,7 @@ const NO_TTY = new Set(['?', '??', '-', '', 'n/a']);
 const LONGEST_COMMAND = 131_072;
 
 /** `/dev/pts/3`, macOS's `s003` and its `s003-` (revoked) all name a terminal of the tables we show. */
-export const readTty = (cell: string | null): string | null => {
+const readTty = (cell: string | null): string | null => {
   if (cell === null || NO_TTY.has(cell)) return null;
   const tty = cell.replace(/^\/dev\//, '').replace(/-$/, '');
   return visible(/^s\d{3}$/.test(tty) ? `tty${tty}` : tty);

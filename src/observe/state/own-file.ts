@@ -3,6 +3,7 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  linkSync,
   openSync,
   readSync,
   renameSync,
@@ -26,8 +27,11 @@ export const openOwn = (path: string, flags: number): number => {
   throw new Error(stat.isFile() ? 'it belongs to another user' : 'it is no regular file');
 };
 
-/** The last bytes of it, at most `limit`; null when it does not exist. */
-export const readOwnTail = (path: string, limit: number): string | null => {
+/** What stands at its end, and what kind of file it is; null when it does not exist. */
+export const readOwnEnd = (
+  path: string,
+  limit: number,
+): { readonly text: string; readonly size: number; readonly mode: number } | null => {
   let fd: number;
   try {
     fd = openOwn(path, constants.O_RDONLY);
@@ -36,18 +40,61 @@ export const readOwnTail = (path: string, limit: number): string | null => {
     throw error;
   }
   try {
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(size, limit));
+    const { size, mode } = fstatSync(fd);
+    const buffer = Buffer.allocUnsafe(Math.min(size, limit));
     const got = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    return buffer.toString('utf8', 0, got);
+    return { text: buffer.toString('utf8', 0, got), size, mode };
   } finally {
     closeSync(fd);
   }
 };
 
+/** The last bytes of it, at most `limit`; null when it does not exist. */
+export const readOwnTail = (path: string, limit: number): string | null =>
+  readOwnEnd(path, limit)?.text ?? null;
+
 export const writeWhole = (fd: number, text: string): void => {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+};
+
+/**
+ * Writes a new file under the first of these names that nobody has, and gives back which: never over one that is
+ * there, never through a link, for us alone to read, whole or not at all. Null: all of them are taken.
+ */
+export const writeUnderFreeName = (names: Iterable<string>, text: string): string | null => {
+  for (const name of names) {
+    let fd: number;
+    try {
+      fd = openOwn(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
+      throw error;
+    }
+    try {
+      writeWhole(fd, text);
+    } catch (error) {
+      rmSync(name, { force: true }); // half a file is none
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+    return name;
+  }
+  return null;
+};
+
+/** Gives `path` to what lies at `draft`, whole, unless somebody has the name; the draft goes in any case. */
+export const linkUnlessTaken = (draft: string, path: string): boolean => {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 };
 
 /**

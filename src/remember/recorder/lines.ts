@@ -3,7 +3,7 @@ import { applyDifference, type Difference, differenceOf, type Json, Misfit } fro
 import { pictureOf } from './picture.ts';
 
 /** Lines of another format are passed over as wrong ones are. */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /**
  * One line of a segment. `n` counts from the last full picture: a difference is of the line right before it, so that

@@ -11,7 +11,7 @@ const BLANK = ' ';
  * One row of the screen, memoised by its content. Its runs are coloured by `paint` and not by nested `<Text>`: that
  * is the same to look at and half the time of a frame.
  */
-export const Row = memo(function Row({ line }: { readonly line: Line }): ReactNode {
+const Row = memo(function Row({ line }: { readonly line: Line }): ReactNode {
   const theme = useContext(ThemeContext);
   return <Text wrap="truncate">{paint(line, theme) || BLANK}</Text>;
 });

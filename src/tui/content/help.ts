@@ -6,7 +6,7 @@ import { CONTEXT_TITLES, keyNames } from '../keys/table.ts';
 import { COLUMNS } from '../look/columns.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
-import { scrollText, titleRule } from './tabs.ts';
+import { scrolledOverlay, titleRule } from './tabs.ts';
 
 const KEYS = 16;
 
@@ -35,15 +35,11 @@ export const helpContent = (width: number, ascii: boolean): readonly Line[] => [
 ];
 
 export const helpLines = (screen: Screen, rows: number): readonly Line[] => {
-  const { layout, glyphs, view } = screen;
+  const { layout, glyphs } = screen;
   const content = helpContent(layout.columns, glyphs.rule === '-');
-  const room = rows - 1;
-  const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
-  const more = scrollText({ from, room, length: content.length }, glyphs);
+  const { shown, more } = scrolledOverlay(content, rows - 1, screen);
   return [
     titleRule('Help', layout.columns, glyphs.rule, more),
-    ...Array.from({ length: room }, (_, i) =>
-      lineToWidth(content[from + i] ?? [], layout.columns, glyphs.ellipsis),
-    ),
+    ...shown.map(line => lineToWidth(line, layout.columns, glyphs.ellipsis)),
   ];
 };

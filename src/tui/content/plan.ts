@@ -11,7 +11,7 @@ import type { Overlay } from '../view/state.ts';
 import { choreLines, leftAloneLines } from './plan-chores.ts';
 import { liveLines } from './plan-live.ts';
 import { columnNames, refusalLines, stepLines, withExtras } from './plan-rows.ts';
-import { scrollText, titleRule } from './tabs.ts';
+import { scrolledOverlay, titleRule } from './tabs.ts';
 
 type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
 
@@ -74,14 +74,12 @@ const framed = (
   screen: Screen,
   rows: number,
 ): readonly Line[] => {
-  const { layout, glyphs, view } = screen;
-  const room = Math.max(1, rows - 4);
-  const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
-  const more = scrollText({ from, room, length: content.length }, glyphs);
+  const { layout, glyphs } = screen;
+  const { shown, more } = scrolledOverlay(content, Math.max(1, rows - 4), screen);
   return [
     titleRule(title, layout.columns, glyphs.rule, more),
     head,
-    ...Array.from({ length: room }, (_, i) => content[from + i] ?? []),
+    ...shown,
     [run(glyphs.rule.repeat(layout.columns), 'rule')],
     last,
   ].map(line => lineToWidth(line, layout.columns, glyphs.ellipsis));

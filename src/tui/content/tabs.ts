@@ -54,3 +54,16 @@ export const titleRule = (title: string, width: number, rule: string, right = ''
   const gap = Math.max(0, width - lineWidth(left) - lineWidth(end));
   return lineToWidth([...left, run(rule.repeat(gap), 'rule'), ...end], width);
 };
+
+/** What of an overlay's content is in view, and the words that say so. */
+export const scrolledOverlay = (
+  content: readonly Line[],
+  room: number,
+  { view, glyphs }: Pick<Screen, 'view' | 'glyphs'>,
+): { readonly shown: readonly Line[]; readonly more: string } => {
+  const from = Math.min(view.overlayScroll, Math.max(0, content.length - room));
+  return {
+    shown: Array.from({ length: room }, (_, i) => content[from + i] ?? []),
+    more: scrollText({ from, room, length: content.length }, glyphs),
+  };
+};

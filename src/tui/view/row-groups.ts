@@ -53,7 +53,7 @@ export const KERNEL: Group = {
 const DEFAULT_SOCKET = 'default';
 
 /** The last part of a socket path: `/tmp/tmux-1000/work` is `work`. */
-export const socketName = (socket: string): string => socket.slice(socket.lastIndexOf('/') + 1);
+const socketName = (socket: string): string => socket.slice(socket.lastIndexOf('/') + 1);
 
 const sessionGroup = (tmux: NonNullable<JudgedProcess['tmux']>, snapshot: Snapshot): Group => {
   const server = snapshot.tmux.find(s => s.socket === tmux.socket);

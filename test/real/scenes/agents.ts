@@ -16,10 +16,9 @@ const JOB_OF_LIVE = {
 } as const satisfies Record<AgentName, readonly Verdict[]>;
 
 /** Gemini ends the group of its shell at once: the job must have left it before. */
-export const DETACH = (seconds: number): string =>
-  `setsid nohup sleep ${seconds} >/dev/null 2>&1 & sleep 0.5`;
+const DETACH = (seconds: number): string => `setsid nohup sleep ${seconds} >/dev/null 2>&1 & sleep 0.5`;
 
-export const job = (stage: Stage, seconds: number): Promise<Seen> =>
+const job = (stage: Stage, seconds: number): Promise<Seen> =>
   stage.seen(`the job of ${seconds} s`, seen => seen.command === `sleep ${seconds}`);
 
 /** At its prompt, with a server, and with a job that left it. */
@@ -54,7 +53,7 @@ const killed = (name: AgentName): Scene => ({
 });
 
 /** The daemon that the first TUI starts, with all that hangs below it. */
-export const daemon = async (stage: Stage): Promise<Seen> => {
+const daemon = async (stage: Stage): Promise<Seen> => {
   const kept = { what: 'the daemon of codex', verdict: 'protected', kind: 'agent', owner: null } as const;
   const found = await stage.seen('the daemon', seen =>
     /codex app-server .*--managed-daemon/.test(seen.command),

@@ -5,7 +5,7 @@ import { Unread } from './copy.ts';
 
 const TIMEOUT_MS = 1000;
 const MOST_OUTPUT = 4 * 1024 ** 2;
-export const MOST_ROWS = 2000;
+const MOST_ROWS = 2000;
 
 /** Newest first; every text cut, because whoever wrote it may have written anything. */
 const AGENTS = `SELECT ${[
