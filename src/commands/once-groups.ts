@@ -1,20 +1,33 @@
+import { type LeakGroup, leakGroups } from '../judge/findings/leak.ts';
 import { forestOf } from '../model/forest.ts';
+import { formatBytes, plural } from '../model/format.ts';
+import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 
 /** A line of the tree: a process and the branch drawing in front of it. */
 export interface Branch {
   readonly process: JudgedProcess;
   readonly drawing: string;
+  /** Its reasons are told below it: nobody above it has told them. */
+  readonly explained: boolean;
+}
+
+/** In place of rows that are only counted. */
+export interface Counted {
+  readonly text: string;
+  readonly drawing: string;
 }
 
 export interface Group {
   readonly title: string;
   readonly tone: 'plain' | 'leak' | 'suspect';
-  readonly branches: readonly Branch[];
+  readonly branches: readonly (Branch | Counted)[];
 }
 
 /** Zombies beyond this many are only counted: a parent can owe a thousand waits. */
 const SHOWN_ZOMBIES = 3;
+/** Of what one dead session left, or one program where no session is known, this many trees are told; the rest is counted. */
+const SHOWN_LEAKS = 3;
 
 interface Section {
   readonly title: (p: JudgedProcess) => string;
@@ -37,8 +50,48 @@ const sectionOf = (root: JudgedProcess): Section => {
 const standsBelow = (p: JudgedProcess, parent: JudgedProcess): boolean =>
   p.verdict === 'leak' ? parent.verdict === 'leak' : p.verdict !== 'suspect' || parent.related;
 
+const isDoubtful = ({ verdict }: JudgedProcess): boolean => verdict === 'leak' || verdict === 'suspect';
+
+/** Told unless the process above, or one of the same origin just before, has told the same. */
+const isExplained = (p: JudgedProcess, parent: JudgedProcess | null, before: JudgedProcess | null): boolean =>
+  isDoubtful(p) && parent?.verdict !== p.verdict && before?.why.join() !== p.why.join();
+
+interface Tree {
+  readonly root: JudgedProcess;
+  /** A root of the same origin just before it. */
+  readonly before: JudgedProcess | null;
+}
+
+/** The roots to be told, those of one leak side by side; and what to say of the others, behind the last one told. */
+const foldLeaks = (
+  roots: readonly JudgedProcess[],
+  snapshot: Snapshot,
+  all: boolean,
+): { readonly trees: readonly Tree[]; readonly counted: ReadonlyMap<JudgedProcess, Counted> } => {
+  const counted = new Map<JudgedProcess, Counted>();
+  const groups = leakGroups(snapshot.processes);
+  const grouped = new Set(groups.flatMap(group => group.roots));
+  const trees = groups.flatMap((group): readonly Tree[] => {
+    const present = group.roots.filter(root => roots.includes(root));
+    // Counting one is no shorter than telling it.
+    const told = all || present.length <= SHOWN_LEAKS + 1 ? present : present.slice(0, SHOWN_LEAKS);
+    if (told.length < present.length) counted.set(told.at(-1)!, countRest(group, told));
+    return told.map((root, at) => ({ root, before: told[at - 1] ?? null }));
+  });
+  const others = roots.filter(root => !grouped.has(root)).map(root => ({ root, before: null }));
+  return { trees: [...others, ...trees], counted };
+};
+
+const countRest = ({ members }: LeakGroup, told: readonly JudgedProcess[]): Counted => {
+  const shown = new Set(told.flatMap(root => forestOf(members, p => p.facts).subtreeOf(root)));
+  const rest = members.filter(p => !shown.has(p));
+  const bytes = rest.reduce((sum, p) => sum + memoryOf(p.facts), 0);
+  const text = `and ${plural(rest.length, 'more process', 'more processes')} of the same origin, ${formatBytes(bytes)} (--all lists them)`;
+  return { text, drawing: '' };
+};
+
 /** tmux panes first, then everything else that runs, suspects, and all leaked roots together at the end. */
-export const groupProcesses = (snapshot: Snapshot): Group[] => {
+export const groupProcesses = (snapshot: Snapshot, all = false): Group[] => {
   const shown = snapshot.processes.filter(p => p.kind !== 'tmux' || p.seen.role !== 'tmux-server');
   // Parents are listed first: in a table in which two processes call each other parent, the first one is.
   const listed = new Map(shown.map((p, at) => [p, at]));
@@ -47,13 +100,19 @@ export const groupProcesses = (snapshot: Snapshot): Group[] => {
     p => p.facts,
     (parent, p) => listed.get(parent)! < listed.get(p)! && standsBelow(p, parent),
   );
-  const groups = new Map<string, { section: Section; title: string; branches: Branch[] }>();
-  for (const root of forest.roots) {
+  const leaked = forest.roots.filter(root => root.verdict === 'leak');
+  const { trees, counted } = foldLeaks(leaked, snapshot, all);
+  const groups = new Map<string, { section: Section; title: string; branches: (Branch | Counted)[] }>();
+  const others = forest.roots.filter(root => root.verdict !== 'leak').map(root => ({ root, before: null }));
+  for (const { root, before } of [...others, ...trees]) {
     const section = sectionOf(root);
     const title = section.title(root);
     const group = groups.get(title) ?? { section, title, branches: [] };
     groups.set(title, group);
-    drawTree(root, '', '', forest.childrenOf, group.branches);
+    const explained = isExplained(root, null, before);
+    drawTree({ process: root, drawing: '', explained }, '', forest.childrenOf, group.branches);
+    const rest = counted.get(root);
+    if (rest !== undefined) group.branches.push(rest);
   }
   return [...groups.values()]
     .sort((a, b) => a.section.order - b.section.order)
@@ -61,24 +120,28 @@ export const groupProcesses = (snapshot: Snapshot): Group[] => {
 };
 
 const drawTree = (
-  p: JudgedProcess,
-  before: string,
+  branch: Branch,
   beforeChildren: string,
   childrenOf: (p: JudgedProcess) => readonly JudgedProcess[],
-  into: Branch[],
+  into: (Branch | Counted)[],
 ): void => {
-  into.push({ process: p, drawing: before });
+  into.push(branch);
+  const { process: p } = branch;
   const all = childrenOf(p);
-  const zombies = all.filter(child => child.facts.state === 'Z').slice(0, SHOWN_ZOMBIES);
-  const children = [...all.filter(child => child.facts.state !== 'Z'), ...zombies];
+  const zombies = all.filter(child => isZombie(child.facts));
+  const told = zombies.length <= SHOWN_ZOMBIES + 1 ? zombies : zombies.slice(0, SHOWN_ZOMBIES);
+  const children = [...all.filter(child => !isZombie(child.facts)), ...told];
+  const more = zombies.length - told.length;
   for (const [index, child] of children.entries()) {
-    const last = index === children.length - 1;
+    const last = more === 0 && index === children.length - 1;
+    const drawing = `${beforeChildren}${last ? '└ ' : '├ '}`;
+    const explained = isExplained(child, p, null);
     drawTree(
-      child,
-      `${beforeChildren}${last ? '└ ' : '├ '}`,
+      { process: child, drawing, explained },
       `${beforeChildren}${last ? '  ' : '│ '}`,
       childrenOf,
       into,
     );
   }
+  if (more > 0) into.push({ text: `${more} more`, drawing: `${beforeChildren}└ ` });
 };

@@ -1,27 +1,34 @@
+import { ripenessOf } from '../judge/plan/ripe.ts';
 import type { Finding } from '../model/finding.ts';
-import { formatAge, formatBytes, plural, spellBytes } from '../model/format.ts';
+import { formatAge, formatBytes, plural } from '../model/format.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
+import { keyOf } from '../model/identity.ts';
+import { CLEAN_AGE_MINUTES } from '../model/plan.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
+import { leakedElsewhere, leakedHere } from '../words/closing.ts';
+import { remedyInText } from '../words/commands.ts';
 import { HEARTBEAT_TONES, SEVERITY_TONES } from '../words/tones.ts';
 import { wrap } from '../words/wrap.ts';
-import { type Branch, type Group, groupProcesses } from './once-groups.ts';
+import { type Branch, type Counted, type Group, groupProcesses } from './once-groups.ts';
 import { type Paint, painter, VERDICT_TONE } from './paint.ts';
 
 export interface TextOptions {
   readonly width: number;
   readonly color: boolean;
+  /** Every process has a row, however many are alike. */
+  readonly all?: boolean;
 }
 
 /** Narrower than this, the numbers leave no room for a name. */
 const LEAST_WIDTH = 40;
 
 /** What a person reads at a glance: a header, the tree, the findings, and what would come back. */
-export const onceText = (snapshot: Snapshot, { width: asked, color }: TextOptions): string => {
+export const onceText = (snapshot: Snapshot, { width: asked, color, all = false }: TextOptions): string => {
   const width = Math.max(LEAST_WIDTH, asked);
   const paint = painter(color);
-  const groups = groupProcesses(snapshot);
+  const groups = groupProcesses(snapshot, all);
   const lines = [
     ...headerLines(snapshot, width, paint),
     ...snapshot.warnings.flatMap(warning =>
@@ -30,7 +37,7 @@ export const onceText = (snapshot: Snapshot, { width: asked, color }: TextOption
     ...(groups.length === 0 ? [] : ['', paint(cut(COLUMN_HEADER, width), 'faint')]),
     ...groups.flatMap(group => groupLines(group, width, paint)),
     ...heartbeatLines(snapshot.heartbeats, width, paint),
-    ...findingLines(snapshot.findings, width, paint),
+    ...findingLines(snapshot, width, paint),
     '',
     ...closingLines(snapshot, width, paint),
   ];
@@ -63,25 +70,26 @@ const TITLE_TONE = { plain: 'strong', leak: 'bad', suspect: 'warn' } as const;
 
 const groupLines = ({ title, tone, branches }: Group, width: number, paint: Paint): string[] => [
   paint(cut(title, width), TITLE_TONE[tone]),
-  ...branches.flatMap((branch, index) => branchLines(branch, isGroupRoot(branch, index), width, paint)),
+  ...branches.flatMap(branch =>
+    'process' in branch ? branchLines(branch, width, paint) : [countedLine(branch, width, paint)],
+  ),
 ];
 
-const isGroupRoot = (branch: Branch, index: number): boolean => index === 0 || branch.drawing === '';
+/** Below the names, or below the pids where those leave no room. */
+const nameColumn = (width: number): number => (width < 60 ? 8 : COLUMN_HEADER.length - 'PROCESS'.length);
 
-const branchLines = (branch: Branch, root: boolean, width: number, paint: Paint): string[] => {
-  const { process: p, drawing } = branch;
+const countedLine = ({ text, drawing }: Counted, width: number, paint: Paint): string =>
+  paint(cut(`${' '.repeat(nameColumn(width))}${drawing}${text}`, width), 'faint');
+
+const branchLines = ({ process: p, drawing, explained }: Branch, width: number, paint: Paint): string[] => {
   const numbers = `${String(p.facts.pid).padStart(7)} ${formatBytes(isZombie(p.facts) ? 0 : memoryOf(p.facts)).padStart(5)} ${formatAge(p.ageSeconds).padStart(6)} ${p.facts.state} `;
   const verdict = p.verdict.padEnd(9);
   const room = width - numbers.length - verdict.length - 1;
   const row = `${numbers}${paint(verdict, VERDICT_TONE[p.verdict])} ${describe(p, drawing, room, paint)}`;
-  const explain = root && (p.verdict === 'leak' || p.verdict === 'suspect');
-  if (!explain) return [row];
-  // Below the name where there is room for a sentence, else below the pid.
-  const indent = ' '.repeat(width < 60 ? 8 : numbers.length + verdict.length + 1);
-  return [
-    row,
-    ...wrap(`${indent}  ${p.why.join('; ')}`, width, `${indent}  `).map(line => paint(line, 'faint')),
-  ];
+  if (!explained) return [row];
+  const deep = cells(drawing) * 4 > room ? 0 : cells(drawing);
+  const indent = ' '.repeat(nameColumn(width) + deep + 2);
+  return [row, ...wrap(`${indent}${p.why.join('; ')}`, width, indent).map(line => paint(line, 'faint'))];
 };
 
 const describe = (p: JudgedProcess, drawing: string, room: number, paint: Paint): string => {
@@ -124,24 +132,38 @@ const heartbeatLine = (beat: Heartbeat, width: number, paint: Paint): string => 
   return `${paint(beat.state.padEnd(10), HEARTBEAT_TONES[beat.state])} ${cut(text, width - 11)}`;
 };
 
-const findingLines = (findings: readonly Finding[], width: number, paint: Paint): string[] =>
-  findings.length === 0
+const findingLines = (snapshot: Snapshot, width: number, paint: Paint): string[] =>
+  snapshot.findings.length === 0
     ? []
     : [
         '',
         paint('findings', 'strong'),
-        ...findings.flatMap(finding => [
+        ...snapshot.findings.flatMap(finding => [
           `${paint(finding.severity.padEnd(8), SEVERITY_TONES[finding.severity])} ${cut(`${finding.id}: ${finding.title}`, width - 9)}`,
           ...wrap(`         ${finding.why}`, width, '         ').map(line => paint(line, 'faint')),
-          ...wrap(`         → ${finding.remedy}`, width, '           '),
+          ...wrap(`         → ${remedyOf(finding, snapshot)}`, width, '           '),
         ]),
       ];
 
-const closingLines = ({ totals }: Snapshot, width: number, paint: Paint): string[] => {
+/** Whether it is a table of another machine, or of another time: no command of this one helps there. */
+const isElsewhere = ({ host }: Snapshot): boolean => host.backend === 'recorded';
+
+const remedyOf = (finding: Finding, snapshot: Snapshot): string => {
+  if (isElsewhere(snapshot)) return finding.remedy;
+  const about = new Set(finding.processes.map(keyOf));
+  const ages = snapshot.processes.filter(p => about.has(keyOf(p.facts))).map(p => p.ageSeconds ?? 0);
+  return remedyInText(finding, Math.max(0, ...ages));
+};
+
+const closingLines = (snapshot: Snapshot, width: number, paint: Paint): string[] => {
+  const { totals, processes } = snapshot;
   if (totals.leaks > 0) {
-    return [paint(cut(`${spellBytes(totals.reclaimable)} would come back: reaptop clean`, width), 'strong')];
+    const told = isElsewhere(snapshot)
+      ? [leakedElsewhere(totals)]
+      : leakedHere(ripenessOf(processes, CLEAN_AGE_MINUTES * 60));
+    return told.flatMap(text => wrap(text, width, '  ').map(line => paint(line, 'strong')));
   }
   // Nothing recognised is not the same as nothing leaked.
   if (totals.related === 0) return [];
-  return [paint(cut('nothing is proven leaked', width), totals.suspects > 0 ? 'plain' : 'good')];
+  return [paint(cut('Nothing is proven leaked.', width), totals.suspects > 0 ? 'plain' : 'good')];
 };

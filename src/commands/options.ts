@@ -3,6 +3,7 @@ import type { PlatformChoice } from '../collect/choose-system.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import { KINDS } from '../model/kind.ts';
 import { INTERVAL_BOUNDS } from '../model/look.ts';
+import { CLEAN_AGE_MINUTES } from '../model/plan.ts';
 import { ALLOWED, type Asked, parseMoment } from '../remember/recorder/moment.ts';
 
 /** Flags every command understands. */
@@ -99,7 +100,7 @@ export const addCleanOptions = (command: Command): Command =>
   command
     .addOption(
       new Option('--age-threshold <minutes>', 'leave younger processes alone')
-        .default(60)
+        .default(CLEAN_AGE_MINUTES)
         .argParser(numberBetween(0, 525_600)),
     )
     .addOption(new Option('--kind <kind...>', 'only these kinds').choices([...KINDS]))

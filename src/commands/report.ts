@@ -31,7 +31,12 @@ const readGlimpses = (recording: Recording, from: number, to: number): readonly 
     if (snapshot === null) continue;
     const glimpse = glimpseOf(snapshot);
     const { zombies, builds, agents, leaks, findings } = glimpse;
-    const now = [zombies, builds, ...[agents, leaks, findings].flat().map(({ key }) => key)].join('\n');
+    const now = [
+      zombies,
+      builds,
+      ...[...agents, ...leaks].map(({ key }) => key),
+      ...findings.map(({ id, about }) => `${id} ${about.join(' ')}`),
+    ].join('\n');
     const last = glimpses.at(-1);
     if (last !== undefined && now === signature && glimpse.at - last.at < STEP_MS) continue;
     signature = now;

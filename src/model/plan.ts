@@ -115,6 +115,9 @@ export const spellBack = ({ steps, bytes }: Pick<Plan, 'steps' | 'bytes'>): stri
 /** How long a process may take to end after SIGTERM, before SIGKILL. */
 export const DEFAULT_GRACE_MS = 5000;
 
+/** `clean` leaves younger leaks alone unless it is told otherwise. */
+export const CLEAN_AGE_MINUTES = 60;
+
 export const EMPTY_PLAN: Plan = { steps: [], refused: [], files: [], bytes: 0 };
 
 /** A tmux session that is to end. */

@@ -41,7 +41,6 @@ export interface Glimpse {
   /** What concerns which processes: enough to tell whether it is the same one as before. */
   readonly findings: readonly {
     readonly id: FindingId;
-    readonly key: string;
     readonly about: readonly string[];
   }[];
 }

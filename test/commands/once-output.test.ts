@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { snapshotJson } from '../../src/commands/json.ts';
 import { onceText } from '../../src/commands/once-text.ts';
 import { safeArgv } from '../../src/model/redact.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
 import { cells, visible } from '../../src/model/text.ts';
 import { parsePanes } from '../../src/observe/tmux/panes.ts';
 import { snapshotSchema } from '../schema/snapshot-schema.ts';
@@ -136,10 +137,95 @@ describe('the text of --once', () => {
     },
   );
 
+  const textOf = (rows: readonly Row[], change: Partial<Snapshot> = {}, all = false): string =>
+    onceText({ ...world(rows).snapshot, ...change }, { width: 120, color: false, all });
+  const aged = (seconds: number) => ({ born: world([]).snapshot.clock - seconds });
+
+  it.each([
+    [
+      'an hour old',
+      [3600],
+      /^Ready to clean: 1 process, .*\. reaptop clean shows the plan, --force runs it\.$/,
+    ],
+    [
+      'younger',
+      [60],
+      /^Leaked, but younger than 60 min: 1 process, .*\. reaptop clean --age-threshold 0 takes it too\.$/,
+    ],
+  ])('ends with the command that works when the leak is %s', (_, ages, closing) => {
+    const rows = ages.map((age, n): Row => [2000 + n, 1, 'lean-lsp-mcp', aged(age)]);
+    expect(textOf(rows).trimEnd().split('\n').at(-1)).toMatch(closing);
+  });
+
+  it('tells the old from the young, in the closing and in the remedies', () => {
+    const text = textOf([
+      [2000, 1, 'lean-lsp-mcp', aged(7200)],
+      [2001, 1, 'npx -y chroma-mcp', aged(60)],
+    ]);
+    expect(text).toMatch(
+      /\nReady to clean: 1 process, .*\nAlso leaked, but younger than 60 min: 1 process, /,
+    );
+    expect(text).toMatch(/lean-lsp-mcp leaked.*\n.*\n +→ end it: .* \(reaptop clean\)/);
+    expect(text).toMatch(/chroma-mcp leaked.*\n.*\n +→ end it: .* \(reaptop clean --age-threshold 0\)/);
+  });
+
+  it('a leak that clean leaves alone is not offered to it', () => {
+    const text = textOf([
+      [2000, 1, 'lean-lsp-mcp', aged(7200)],
+      [2001, 2000, 'vim notes', aged(7200)],
+    ]);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(
+      'No leak can be cleaned as it is: reaptop clean says why.',
+    );
+  });
+
+  it('names no command for another machine or another time', () => {
+    const { host } = world([]).snapshot;
+    const rows: Row[] = [
+      [2000, 1, 'lean-lsp-mcp', aged(7200)],
+      [2001, 2000, '[lake.orig]', ZOMBIE],
+    ];
+    expect(textOf(rows)).toContain('reaptop clean');
+    const there = textOf(rows, { host: { ...host, backend: 'recorded' } });
+    expect(there).not.toMatch(/reaptop (clean|sweep)/);
+    expect(there).toMatch(/\nLeaked in this recording: 1 process, .*\. Nothing can be ended from here\.\n$/);
+  });
+
+  it('of 80 orphans of one program tells three and counts the rest; --all lists them', () => {
+    const rows = Array.from({ length: 80 }, (_, n): Row => [2000 + n, 1, 'lean-lsp-mcp', { rss: 1024 ** 2 }]);
+    const text = textOf(rows);
+    expect(text.match(/leak {6}lean-lsp-mcp/g)).toHaveLength(3);
+    expect(text).toContain('and 77 more processes of the same origin, 77M (--all lists them)');
+    expect(text.split('\n').length).toBeLessThan(25);
+    expect(textOf(rows, {}, true).match(/leak {6}lean-lsp-mcp/g)).toHaveLength(80);
+  });
+
+  it('says of zombies that are only counted how many there are', () => {
+    const dead = (count: number) =>
+      Array.from({ length: count }, (_, n): Row => [1100 + n, 1001, '[lake.orig]', ZOMBIE]);
+    const rows = (count: number): Row[] => [
+      [1000, 80_001, 'claude'],
+      [1001, 1000, 'lean-lsp-mcp'],
+      ...dead(count),
+    ];
+    expect(textOf(rows(6))).toMatch(/Z×6(?:.*\n.*[├└] lake){3}.*\n +└ 3 more\n/);
+    expect(textOf(rows(4))).toMatch(/Z×4(?:.*\n.*[├└] lake){4}/);
+    expect(textOf(rows(4))).not.toContain(' more\n');
+  });
+
+  it('says why a suspect is one, wherever it stands', () => {
+    const text = textOf([
+      [1000, 80_001, 'claude'],
+      [1001, 1000, 'lean-lsp-mcp'],
+      [1002, 1000, 'lean-lsp-mcp'],
+    ]);
+    expect(text).toMatch(/ 1001 .* suspect .*\n +the same server runs again as 1002/);
+  });
+
   it('says which processes it could not recognise instead of calling the machine clean', () => {
     const text = onceText(world([[1000, 1, 'nginx']], { all: false }).snapshot, { width: 80, color: false });
     expect(text).toContain('0 recognised of 5 processes');
-    expect(text).not.toContain('nothing is proven leaked');
+    expect(text).not.toContain('proven leaked');
   });
 
   it('shows both of two processes that call each other parent', () => {

@@ -18,8 +18,8 @@ export const agentFinishedSessionAlive: Detector = ({ files }) =>
         processes: agent.processes.map(identityOf),
         files: agent.files.map(file => file.reading.path),
         remedy: attached
-          ? 'leave the session, then `reaptop sweep`'
-          : 'end the session and archive its files: `reaptop sweep`',
+          ? 'leave its tmux session first: a sweep ends none that somebody looks at'
+          : 'end the session and archive its files',
         action: attached ? null : 'sweep',
       },
     ];

@@ -28,7 +28,7 @@ export const leftoverFiles: Detector = ({ files }) => {
       why: [...new Set(left.map(file => file.reason))].slice(0, 3).join('; '),
       processes: [],
       files: left.map(file => file.reading.path),
-      remedy: 'archive or remove them: `reaptop sweep`',
+      remedy: 'archive or remove them',
       action: 'sweep',
     };
   });

@@ -15,10 +15,7 @@ export const loopGuard: Detector = ({ files }) =>
         why: reason ?? 'its loop guard is at the limit',
         processes: agent === null ? [] : [identityOf(agent)],
         files: [reading.path],
-        remedy:
-          candidates.length === 0
-            ? 'remove the guard: `reaptop sweep`'
-            : 'look at what its stop hook refuses',
+        remedy: candidates.length === 0 ? 'remove the guard' : 'look at what its stop hook refuses',
         action: candidates.length === 0 ? 'remove-file' : null,
       },
     ];

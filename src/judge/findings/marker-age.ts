@@ -33,7 +33,7 @@ export const markerAge: Detector = ({ files, config }) =>
           severity === 'info'
             ? 'none'
             : dead
-              ? 'remove the marker and its loop guard: `reaptop sweep`'
+              ? 'remove the marker and its loop guard'
               : 'end the agent, then remove the marker and its loop guard',
         action: severity === 'info' ? null : dead ? 'remove-file' : 'end',
       },

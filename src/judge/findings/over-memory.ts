@@ -29,6 +29,6 @@ const remedyFor = (p: JudgedProcess): string => {
   // What nobody may signal has its own way to be ended: `claude stop 1a2b3c4d`.
   if (p.protection === 'hard') return p.protectedBecause ?? 'it is protected';
   return p.verdict === 'leak'
-    ? 'it is leaked: reaptop clean'
+    ? 'it is leaked: end it'
     : 'it may be in use: ask its session to finish, or end it yourself';
 };

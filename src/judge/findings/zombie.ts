@@ -19,11 +19,11 @@ export const zombie: Detector = ({ processes, files, config }) =>
         id: 'zombie',
         severity: server || parent.zombies >= config.thresholds.zombie.criticalCount ? 'critical' : 'warn',
         title: `${calls(parent)} has not reaped ${plural(parent.zombies, 'child', 'children')}`,
-        why: `${names || 'its children'} ended, and ${calls(parent)} never waited for them${server ? '; later calls to this server may hang' : ''}`,
+        why: `${names || 'its children'} ${dead.length === 1 ? 'has' : 'have'} ended, and ${calls(parent)} never waited for ${dead.length === 1 ? 'it' : 'them'}${server ? '; later calls to this server may hang' : ''}`,
         processes: [identityOf(parent), ...dead.map(identityOf)],
         files: [],
         remedy: server
-          ? `nudge ${parent.facts.pid} with SIGCHLD, then end it if it is idle${session === null ? '' : ` (session ${session} loses this server)`}: reaptop clean --zombie-parents`
+          ? `nudge ${parent.facts.pid} with SIGCHLD, then end it if it is idle${session === null ? '' : ` (session ${session} loses this server)`}`
           : `nudge ${parent.facts.pid} with SIGCHLD; it is never ended for its zombies`,
         action: 'zombies',
       };

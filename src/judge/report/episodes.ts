@@ -26,32 +26,37 @@ const actedOn = (acts: readonly RecordedAct[], about: readonly string[], from: n
       ),
   );
 
-/** From the first moment that shows a finding to the first that does not show it any more. */
+interface Open {
+  readonly id: FindingId;
+  readonly from: number;
+  last: number;
+  readonly about: Set<string>;
+}
+
+/**
+ * From the first moment that shows a finding to the first that does not show it any more. It is the same while it keeps
+ * one of the processes or files that it is about: of what a session leaked, one may end before the others.
+ */
 export const episodesOf = (
   glimpses: readonly Glimpse[],
   acts: readonly RecordedAct[],
 ): readonly Episode[] => {
-  const open = new Map<string, { id: FindingId; from: number; last: number; about: readonly string[] }>();
+  let open: Open[] = [];
   const over: Episode[] = [];
-  const close = (key: string, to: number): void => {
-    const one = open.get(key);
-    if (one === undefined) return;
-    open.delete(key);
-    over.push({
-      id: one.id,
-      from: one.from,
-      to,
-      ended: actedOn(acts, one.about, one.from, to) ? 'act' : 'itself',
-    });
-  };
   for (const { at, findings } of glimpses) {
-    const here = new Set(findings.map(({ key }) => key));
-    for (const key of [...open.keys()]) if (!here.has(key)) close(key, at);
-    for (const { id, key, about } of findings)
-      if (ALARMS.has(id)) open.set(key, { id, from: open.get(key)?.from ?? at, last: at, about });
+    const still: Open[] = [];
+    for (const { id, about } of findings) {
+      if (!ALARMS.has(id)) continue;
+      const known = open.find(one => one.id === id && about.some(key => one.about.has(key)));
+      const one = known ?? { id, from: at, last: at, about: new Set<string>() };
+      one.last = at;
+      for (const key of about) one.about.add(key);
+      if (!still.includes(one)) still.push(one);
+    }
+    for (const { id, from, about } of open.filter(one => !still.includes(one)))
+      over.push({ id, from, to: at, ended: actedOn(acts, [...about], from, at) ? 'act' : 'itself' });
+    open = still;
   }
-  const still = [...open.values()].map(
-    ({ id, from, last }): Episode => ({ id, from, to: last, ended: 'open' }),
-  );
-  return [...over, ...still].sort((a, b) => a.from - b.from);
+  const last = open.map(({ id, from, last }): Episode => ({ id, from, to: last, ended: 'open' }));
+  return [...over, ...last].sort((a, b) => a.from - b.from);
 };

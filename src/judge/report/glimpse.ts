@@ -30,7 +30,6 @@ export const glimpseOf = (snapshot: Snapshot): Glimpse => {
     leaks: running.filter(p => p.verdict === 'leak').map(seen),
     findings: snapshot.findings.map(({ id, processes, files }) => ({
       id,
-      key: `${id} ${processes.map(keyOf).join(' ')} ${files.join(' ')}`,
       about: [...processes.map(keyOf), ...files],
     })),
   };

@@ -1,5 +1,7 @@
+import type { Finding } from '../../model/finding.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { JudgedProcess, Snapshot, Verdict } from '../../model/snapshot.ts';
+import { leakFinding, leakGroups } from '../findings/leak.ts';
 
 /** Verdicts that lead to a signal, weakest first. */
 const DOOMED: readonly Verdict[] = ['suspect', 'leak'];
@@ -21,9 +23,18 @@ export const confirmedBy = (earlier: Snapshot, now: Snapshot): Snapshot => {
   return { ...now, processes: now.processes.map(confirm) };
 };
 
-/** For a screen that goes on looking: a leak is a finding from its second sighting on. */
+/** For a screen that goes on looking: a leak is part of a finding from its second sighting on. */
 export const withLeaksSeenTwice = <S extends Snapshot>(earlier: Snapshot | null, now: S): S => {
   const before = new Set(earlier?.processes.filter(p => p.verdict === 'leak').map(p => keyOf(p.facts)));
-  const findings = now.findings.filter(f => f.id !== 'leak' || f.processes.some(p => before.has(keyOf(p))));
-  return findings.length === now.findings.length ? now : { ...now, findings };
+  let same = true;
+  const findings = now.findings.flatMap((finding): readonly Finding[] => {
+    const again = finding.id === 'leak' ? finding.processes.filter(p => before.has(keyOf(p))) : null;
+    if (again === null || again.length === finding.processes.length) return [finding];
+    same = false;
+    const keys = new Set(again.map(keyOf));
+    return leakGroups(now.processes.filter(p => keys.has(keyOf(p.facts)))).map(group =>
+      leakFinding(group, finding.severity),
+    );
+  });
+  return same ? now : { ...now, findings };
 };

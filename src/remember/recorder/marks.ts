@@ -2,19 +2,11 @@ import { formatBytes, plural } from '../../model/format.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Mark } from '../../model/mark.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
+import { someOf } from '../../words/list.ts';
 
 /** A rise and fall of less than this is breathing. */
 const PEAK_BYTES = 256 * 1024 ** 2;
 const PEAK_FALL = 0.75;
-
-/** Names told of several; the rest is a number. */
-const NAMED = 3;
-
-const named = (names: readonly string[]): string => {
-  const unique = [...new Set(names)];
-  const more = unique.length - NAMED;
-  return `${unique.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-};
 
 interface Peak {
   readonly at: number;
@@ -63,7 +55,13 @@ export class MarkFinder {
     const fresh = leaks.filter(p => !this.#leaks.has(keyOf(p.facts)));
     this.#leaks = new Set(leaks.map(p => keyOf(p.facts)));
     if (fresh.length === 0) return [];
-    return [{ at: takenAt, mark: 'leak', text: `${fresh.length} leaked: ${named(fresh.map(p => p.name))}` }];
+    return [
+      {
+        at: takenAt,
+        mark: 'leak',
+        text: `${fresh.length} leaked: ${someOf([...new Set(fresh.map(p => p.name))])}`,
+      },
+    ];
   }
 
   #newlySilent({ takenAt, findings }: Snapshot): Mark[] {

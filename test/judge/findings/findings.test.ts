@@ -12,15 +12,43 @@ const found = (id: FindingId, rows: readonly Row[], around: Around = {}): Findin
 const pids = (finding: Finding | undefined): number[] => finding?.processes.map(p => p.pid) ?? [];
 
 describe('leak', () => {
-  it('is one finding per leaked root, with everything below it', () => {
+  const GONE = { env: { CLAUDE_CODE_SESSION_ID: '9c33ca78-0000-4000-8000-000000000000' } };
+  const OTHER = { env: { CLAUDE_CODE_SESSION_ID: '11112222-0000-4000-8000-000000000000' } };
+
+  it('is one finding per program where no session is known, with everything below its roots', () => {
     const findings = found('leak', [
       [1000, 1, 'npx -y chroma-mcp'],
       [1001, 1000, 'chroma-mcp'],
+      [1100, 1, 'npx -y chroma-mcp'],
       [2000, 1, SERVER],
     ]);
-    expect(findings.map(pids)).toEqual([[1000, 1001], [2000]]);
+    expect(findings.map(pids)).toEqual([[1000, 1001, 1100], [2000]]);
     expect(findings[0]).toMatchObject({ severity: 'warn', action: 'clean' });
-    expect(findings[0]?.remedy).toContain('end the subtree of 1000');
+    expect(findings[0]?.title).toMatch(/^npx chroma-mcp leaked: 3 processes, \S+, oldest \S+$/);
+    expect(findings[0]?.remedy).toMatch(/^end them: .* reclaimable$/);
+    expect(findings[1]?.remedy).toMatch(/^end it: /);
+  });
+
+  it('is one finding per dead session, whatever it left', () => {
+    const findings = found('leak', [
+      [1000, 1, SERVER, GONE],
+      [1001, 1, 'lean-lsp-mcp', GONE],
+      [1002, 1, 'lean-lsp-mcp', OTHER],
+      [1003, 1, 'lean-lsp-mcp'],
+      [1004, 1, 'lean --worker', GONE],
+      [1005, 1, 'node /opt/mcp-server-x', GONE],
+    ]);
+    expect(findings.map(pids)).toEqual([[1000, 1001, 1004, 1005], [1002], [1003]]);
+    expect(findings[0]?.title).toMatch(/^session 9c33ca78 leaked 4 processes: \S+, oldest \S+$/);
+    expect(findings[0]?.why).toMatch(/^.*, lean-lsp-mcp, .* and 1 more: /);
+    expect(findings[1]?.title).toMatch(/^session 11112222 leaked 1 process: /);
+  });
+
+  it('of 80 orphans of one session is one', () => {
+    const rows = Array.from({ length: 80 }, (_, n): Row => [1000 + n, 1, 'lean-lsp-mcp', GONE]);
+    const findings = found('leak', rows);
+    expect(findings.map(pids)).toEqual([rows.map(([pid]) => pid)]);
+    expect(findings[0]?.title).toContain('80 processes');
   });
 
   it.each([

@@ -63,7 +63,11 @@ describe('on a screen that goes on looking', () => {
     expect(ids(moment('leak'), now)).toEqual(['leak', 'zombie']);
   });
 
-  test('one of its processes seen before is enough', () => {
-    expect(ids(moment('live'), moment('leak', finding('leak', 10, 11)))).toEqual(['leak']);
+  test('it counts only what was seen before, and says so', () => {
+    const now = moment('leak', finding('leak', 10, 11));
+    const [only] = withLeaksSeenTwice(moment('live'), now).findings;
+    expect(only?.processes.map(p => p.pid)).toEqual([11]);
+    expect(only?.title).toContain('1 process');
+    expect(withLeaksSeenTwice(moment('leak'), now)).toBe(now);
   });
 });
