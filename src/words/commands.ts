@@ -10,6 +10,8 @@ const COMMANDS = {
   clean: (_finding, oldestSeconds) => cleanCommand(oldestSeconds),
   zombies: () => 'reaptop clean --zombie-parents',
   end: () => null,
+  // The remedy itself names `claude stop ID`.
+  'stop-session': () => null,
   continue: ({ processes }) => `kill -CONT ${processes.map(({ pid }) => pid).join(' ')}`,
   sweep: () => 'reaptop sweep',
   // A lock of an agent that lives is that agent's business: sweep leaves it.

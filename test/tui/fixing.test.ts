@@ -147,10 +147,7 @@ describe('findings name keys here', () => {
   });
 
   test.each([
-    ['end it: 3 GiB come back (reaptop clean)', 'clean', 'f: end it: 3 GiB come back'],
-    ['nudge it: reaptop clean --zombie-parents', 'zombies', 'f: nudge it'],
-    ['archive them: `reaptop sweep`', 'sweep', 'f: archive them'],
-    ['leave the session, then `reaptop sweep`', null, 'leave the session, then f'],
+    ['end it: 3 GiB reclaimable', 'clean', 'f: end it: 3 GiB reclaimable'],
     ['tell him; reaptop never writes a registry', null, 'tell him; reaptop never writes a registry'],
   ] as const)('%s', (remedy, action, told) => {
     expect(remedyInKeys({ ...FINDING, remedy, action })).toBe(told);

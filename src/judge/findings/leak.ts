@@ -1,6 +1,6 @@
 import type { Finding, Severity } from '../../model/finding.ts';
 import { forestOf } from '../../model/forest.ts';
-import { formatAge, formatBytes, plural, spellBytes } from '../../model/format.ts';
+import { formatAge, formatBytes, spellBytes } from '../../model/format.ts';
 import { gather } from '../../model/gather.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, type Owner } from '../../model/snapshot.ts';
@@ -42,13 +42,10 @@ export const leakGroups = (processes: readonly JudgedProcess[]): readonly LeakGr
   }));
 };
 
-/** `session 9c33ca78 leaked`, `agent 2988 leaked`, `lean-lsp-mcp leaked`. */
-const titleOf = ({ session, roots, members }: LeakGroup, numbers: string): string => {
-  const count = plural(members.length, 'process', 'processes');
-  if (session === null) return `${roots[0]!.name} leaked: ${count}, ${numbers}`;
-  const who =
-    session.sessionId === null ? `agent ${session.pid}` : `session ${session.sessionId.slice(0, 8)}`;
-  return `${who} leaked ${count}: ${numbers}`;
+/** `session 9c33ca78`, `agent 2988`, `lean-lsp-mcp`. */
+const originOf = ({ session, roots }: LeakGroup): string => {
+  if (session === null) return roots[0]!.name;
+  return session.sessionId === null ? `agent ${session.pid}` : `session ${session.sessionId.slice(0, 8)}`;
 };
 
 export const leakFinding = (group: LeakGroup, severity: Severity): Finding => {
@@ -61,7 +58,7 @@ export const leakFinding = (group: LeakGroup, severity: Severity): Finding => {
   return {
     id: 'leak',
     severity,
-    title: titleOf(group, `${formatBytes(bytes)}${age}`),
+    title: `${originOf(group)}: ${members.length} leaked, ${formatBytes(bytes)}${age}`,
     why: `${names}${reasons[0]}${reasons.length > 1 ? ' (and other reasons)' : ''}`,
     processes: members.map(identityOf),
     files: [],

@@ -24,7 +24,7 @@ describe('leak', () => {
     ]);
     expect(findings.map(pids)).toEqual([[1000, 1001, 1100], [2000]]);
     expect(findings[0]).toMatchObject({ severity: 'warn', action: 'clean' });
-    expect(findings[0]?.title).toMatch(/^npx chroma-mcp leaked: 3 processes, \S+, oldest \S+$/);
+    expect(findings[0]?.title).toMatch(/^npx chroma-mcp: 3 leaked, \S+, oldest \S+$/);
     expect(findings[0]?.remedy).toMatch(/^end them: .* reclaimable$/);
     expect(findings[1]?.remedy).toMatch(/^end it: /);
   });
@@ -39,16 +39,16 @@ describe('leak', () => {
       [1005, 1, 'node /opt/mcp-server-x', GONE],
     ]);
     expect(findings.map(pids)).toEqual([[1000, 1001, 1004, 1005], [1002], [1003]]);
-    expect(findings[0]?.title).toMatch(/^session 9c33ca78 leaked 4 processes: \S+, oldest \S+$/);
+    expect(findings[0]?.title).toMatch(/^session 9c33ca78: 4 leaked, \S+, oldest \S+$/);
     expect(findings[0]?.why).toMatch(/^.*, lean-lsp-mcp, .* and 1 more: /);
-    expect(findings[1]?.title).toMatch(/^session 11112222 leaked 1 process: /);
+    expect(findings[1]?.title).toMatch(/^session 11112222: 1 leaked, /);
   });
 
   it('of 80 orphans of one session is one', () => {
     const rows = Array.from({ length: 80 }, (_, n): Row => [1000 + n, 1, 'lean-lsp-mcp', GONE]);
     const findings = found('leak', rows);
     expect(findings.map(pids)).toEqual([rows.map(([pid]) => pid)]);
-    expect(findings[0]?.title).toContain('80 processes');
+    expect(findings[0]?.title).toContain('80 leaked');
   });
 
   it.each([
@@ -175,7 +175,10 @@ describe('over-memory', () => {
   it('of a background session names the command that stops its job', () => {
     const env = { CLAUDE_JOB_DIR: '/home/me/.claude/jobs/9f8e7d6c' };
     const [finding] = found('over-memory', [[1000, 1, 'claude --bg', { rss: limit, env }]]);
-    expect(finding).toMatchObject({ action: null, remedy: expect.stringContaining('claude stop 9f8e7d6c') });
+    expect(finding).toMatchObject({
+      action: 'stop-session',
+      remedy: expect.stringContaining('claude stop 9f8e7d6c'),
+    });
   });
 
   it('takes its limit from the config', () => {
