@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchBlock } from './block.ts';
 import { benchCpu } from './cpu.ts';
+import { benchDirectories } from './directories.ts';
 import { benchGrowth } from './growth.ts';
 import { benchKeys } from './keys.ts';
 import { benchOnce } from './once.ts';
@@ -9,12 +10,15 @@ import { benchRefresh } from './refresh.ts';
 import { type Row, tableOf } from './report.ts';
 import { benchRss } from './rss.ts';
 import { Stage } from './stage.ts';
+import { benchTree } from './tree.ts';
 
 type Section = (stage: Stage) => Promise<Row[]>;
 
 /** In the order in which they are run. */
 const SECTIONS: Readonly<Record<string, Section>> = {
   once: benchOnce,
+  directories: benchDirectories,
+  tree: benchTree,
   refresh: benchRefresh,
   block: benchBlock,
   paint: benchPaint,
@@ -25,7 +29,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 };
 
 /** What `--quick` measures; the rest needs minutes to be true. */
-const QUICK: readonly string[] = ['once', 'paint', 'keys', 'growth'];
+const QUICK: readonly string[] = ['once', 'tree', 'paint', 'keys', 'growth'];
 
 const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N] [--quick]`;
 
