@@ -3,6 +3,7 @@ import { UsageError } from '../collect/config.ts';
 import { type Prepared, prepare } from '../collect/prepare.ts';
 import type { Memory } from '../guard/memory.ts';
 import { type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
+import { currentDirectory } from './current-directory.ts';
 import { addCommonOptions, type CommonOptions, numberBetween } from './options.ts';
 import type { Output } from './output.ts';
 
@@ -78,7 +79,7 @@ const perform = async (
   const place = guard.place(process.env);
   if (action === 'allow') return guard.allowGuard({ directory: place.directory, out });
   if (action === 'status') {
-    const { system } = await prepare(flags, process.env, process.cwd());
+    const { system } = await prepare(flags, process.env, currentDirectory());
     const found = { system, directory: place.directory, out, now: Date.now() };
     return guard.status(found, { json: flags.json === true });
   }
@@ -98,7 +99,7 @@ const wordsOf = ({ metrics, interval, config, grace }: GuardFlags): string[] => 
 const run = async (flags: GuardFlags, { version, out, err, interruption }: Guarding): Promise<number> => {
   let memory: Memory | null = null;
   const recall = { recall: (look: Parameters<Memory['recall']>[0]) => memory?.recall(look) ?? NOTHING };
-  const prepared: Prepared = await prepare(flags, process.env, process.cwd(), recall);
+  const prepared: Prepared = await prepare(flags, process.env, currentDirectory(), recall);
   const { runGuard, statePlace } = await import('./guard.ts');
   return runGuard(
     {

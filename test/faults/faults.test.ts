@@ -22,12 +22,19 @@ const COMMANDS = {
   clean: ['clean', '--force', '--age-threshold', '0'],
   sweep: ['sweep'],
   doctor: ['doctor'],
+  line: ['--once', '--line'],
+  report: ['report'],
+  hook: ['hook', 'PostToolUse'],
+  guard: ['guard', 'status'],
 } as const;
 type CommandName = keyof typeof COMMANDS;
 
 /** An exit code and a word of what is said, on whichever stream; nothing else may be said on stderr. */
 type Answer = readonly [code: number, says?: RegExp];
 const FINE: Answer = [0];
+
+/** What looks at no process answers the same, whatever is wrong with the others. */
+const USUAL: Partial<Record<CommandName, Answer>> = { hook: FINE, guard: [1, /guard does not run/] };
 
 interface Fault {
   readonly what: string;
@@ -61,15 +68,20 @@ const FAULTS: readonly Fault[] = [
   },
   { what: 'no descriptor to spare', line: 'ulimit -n 20; exec "$@"', all: FINE },
   { what: 'a closed stdin', line: 'exec "$@" <&-', all: FINE },
-  { what: 'a closed stdout', line: 'exec "$@" >&-', all: FINE },
-  { what: 'all three closed', line: 'exec "$@" <&- >&- 2>&-', all: FINE },
+  { what: 'a closed stdout', line: 'exec "$@" >&-', all: FINE, but: { guard: [1] } },
+  { what: 'all three closed', line: 'exec "$@" <&- >&- 2>&-', all: FINE, but: { guard: [1] } },
   {
     what: 'a full disk for the output',
     line: 'exec "$@" >/dev/full',
     all: [1, FULL],
-    but: { clean: [0, FULL] },
+    but: { clean: [0, FULL], guard: [1, FULL] },
   },
-  { what: 'a reader that went away', line: '{ "$@" 2>&3 | head -c 1 >/dev/null; } 3>&2', all: FINE },
+  {
+    what: 'a reader that went away',
+    line: '{ "$@" 2>&3 | head -c 1 >/dev/null; } 3>&2',
+    all: FINE,
+    but: { guard: FINE },
+  },
   {
     what: 'tmux that does not answer',
     breakIt: () => {
@@ -78,7 +90,7 @@ const FAULTS: readonly Fault[] = [
     },
     env: () => ({ PATH: `${sandbox.path('broken')}:${process.env.PATH}` }),
     all: [0, /tmux server .* cannot be asked \(did not answer/],
-    but: { doctor: [0, /fail tmux: /] },
+    but: { doctor: [0, /fail tmux: /], line: FINE, report: FINE },
   },
   {
     what: 'tmux that is missing while a server runs',
@@ -88,7 +100,7 @@ const FAULTS: readonly Fault[] = [
     },
     env: () => ({ PATH: sandbox.path('nothing') }),
     all: [0, /tmux is not installed or not in PATH/],
-    but: { doctor: [0, /fail tmux: /] },
+    but: { doctor: [0, /fail tmux: /], line: FINE, report: FINE },
   },
   {
     what: 'ps that is missing',
@@ -96,7 +108,7 @@ const FAULTS: readonly Fault[] = [
     env: () => ({ PATH: sandbox.path('nothing') }),
     args: () => ['--platform', 'portable'],
     all: [1, NO_PS],
-    but: { doctor: [0, /fail processes: .*ps was not found/] },
+    but: { doctor: [0, /fail processes: .*ps was not found/], report: FINE },
   },
   {
     what: 'ps that does not answer',
@@ -104,13 +116,13 @@ const FAULTS: readonly Fault[] = [
     env: () => ({ PATH: `${sandbox.path('broken')}:${process.env.PATH}` }),
     args: () => ['--platform', 'portable'],
     all: [1, /ps did not answer within 10 s/],
-    but: { doctor: [0, /fail processes: .*ps did not answer/] },
+    but: { doctor: [0, /fail processes: .*ps did not answer/], report: FINE },
   },
   {
     what: 'a root that was deleted',
     args: () => ['--root', sandbox.path('deleted')],
     all: [0, /--root .*deleted: there is no such directory/],
-    but: { doctor: FINE },
+    but: { doctor: FINE, line: FINE, report: FINE },
   },
   {
     what: 'a working directory that was deleted',
@@ -121,19 +133,19 @@ const FAULTS: readonly Fault[] = [
     what: 'a pipe in the place of the config',
     line: `${fifo('$XDG_CONFIG_HOME/reaptop/config.json')} exec "$@"`,
     all: [2, /config\.json cannot be read/],
-    but: { doctor: [0, /fail config: /] },
+    but: { doctor: [0, /fail config: /], report: FINE, guard: [2, /config\.json cannot be read/] },
   },
   {
     what: 'a directory in the place of the config',
     breakIt: () => mkdirSync(sandbox.path('home/.config/reaptop/config.json'), { recursive: true }),
     all: [2, /config\.json cannot be read \(EISDIR\)/],
-    but: { doctor: [0, /fail config: /] },
+    but: { doctor: [0, /fail config: /], report: FINE, guard: [2, /config\.json cannot be read \(EISDIR\)/] },
   },
   {
     what: 'a device as the config',
     args: () => ['--config', '/dev/zero'],
     all: [2, /\/dev\/zero cannot be read/],
-    but: { doctor: [0, /fail config: /] },
+    but: { doctor: [0, /fail config: /], report: FINE, guard: [2, /\/dev\/zero cannot be read/] },
   },
   {
     what: 'pipes in the place of a session, a heartbeat and the audit log',
@@ -196,16 +208,19 @@ describe('each command, with something broken', () => {
     fault.breakIt?.();
     const names = Object.keys(COMMANDS) as CommandName[];
     const results = await Promise.all(names.map(async name => ({ name, ...(await run(name, fault)) })));
-    for (const { name, stdout, stderr, code } of results) {
-      const [wanted, says] = fault.but?.[name] ?? fault.all;
-      expect({ name, code, stderr }).toEqual({
+    const answerOf = (name: CommandName): Answer => fault.but?.[name] ?? USUAL[name] ?? fault.all;
+    expect(results.map(({ name, code, stderr }) => ({ name, code, stderr }))).toEqual(
+      names.map(name => ({
         name,
-        code: wanted,
-        stderr: says === undefined ? '' : expect.any(String),
-      });
+        code: answerOf(name)[0],
+        stderr: answerOf(name)[1] === undefined ? '' : expect.any(String),
+      })),
+    );
+    for (const { name, stdout, stderr } of results) {
+      const [, says] = answerOf(name);
       expect(stderr).not.toMatch(STACK);
       expect(stderr.split('\n').length).toBeLessThanOrEqual(4);
-      if (says !== undefined) expect(`${stdout}${stderr}`).toMatch(says);
+      if (says !== undefined) expect(`${name}: ${stdout}${stderr}`).toMatch(says);
     }
   });
 });
