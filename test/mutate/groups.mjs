@@ -5,7 +5,9 @@
  */
 export const GROUPS = {
   rules: {
-    mutate: ['src/judge/rules/{verdict,adopted,agent-records,ruling,owner,protect,climb,confirm,outliving}.ts'],
+    mutate: [
+      'src/judge/rules/{verdict,adopted,agent-records,ruling,owner,protect,climb,confirm,outliving}.ts',
+    ],
     tests: ['judge/rules/**/*.test.ts', 'judge/plan/end.test.ts'],
   },
   plans: {
