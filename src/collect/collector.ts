@@ -16,6 +16,7 @@ import { readClaudeRecords } from './claude-records.ts';
 import { homeDirectory } from './config.ts';
 import { Environments } from './environments.ts';
 import { RecognitionCache } from './recognition-cache.ts';
+import { SeenRoots } from './seen-roots.ts';
 import { TmuxWatch } from './tmux-watch.ts';
 
 /** Lineage that others wrote down: guard, and sessions that ended. */
@@ -58,6 +59,7 @@ export class Collector {
   readonly #words: RecognitionCache;
   #configWarnings: readonly string[] = [];
   #projects: readonly string[];
+  readonly #roots = new SeenRoots();
   #settingsRead = Number.NEGATIVE_INFINITY;
 
   constructor(options: CollectorOptions) {
@@ -93,11 +95,12 @@ export class Collector {
       ({ tree, related } = await this.#grow(look, all, breath));
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
+    this.#roots.note(this.#projects, look.clock);
     const { sessions, workers, strange } = elsewhere ?? this.#records(tree);
     await breath.due();
     const told =
       elsewhere === undefined
-        ? await readAgentFiles(files, rootsFor(roots, cwd, this.#projects, env), sessions)
+        ? await readAgentFiles(files, rootsFor(roots, cwd, this.#roots.all, env), sessions)
         : { readings: elsewhere.readings, warnings: [] };
     const observation: Observation = {
       ...look,
