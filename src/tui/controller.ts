@@ -1,4 +1,5 @@
 import type { ActRequest, Live, ShownAgain } from '../live/live.ts';
+import type { Finding } from '../model/finding.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Plan } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
@@ -9,13 +10,14 @@ import type { Situation } from './keys/keymap.ts';
 import type { Keystroke } from './keys/reader.ts';
 import type { Glyphs } from './look/glyphs.ts';
 import { type Tone, themeFor } from './look/theme.ts';
+import { findingCursor, withSelected } from './view/keep-selected.ts';
 import { type Layout, layoutFor, type Size } from './view/layout.ts';
 import { type Look, lookOf, themeNameOf } from './view/look.ts';
 import { place } from './view/placement.ts';
 import { PssReader } from './view/pss-reader.ts';
 import { type Row, treeRows } from './view/rows.ts';
 import { type Screen, type ScreenStore, selectedRow } from './view/screen.ts';
-import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './view/state.ts';
+import { INITIAL_VIEW, reduce, rowOptions, type ViewEvent, type ViewState } from './view/state.ts';
 import { findingToFix, panelTargets } from './view/subject.ts';
 
 export interface ControllerOptions {
@@ -53,6 +55,7 @@ export class Controller implements Controls, ScreenStore {
   #size: Size;
   #rowsFor: readonly unknown[] = [];
   #rows: readonly Row[] = [];
+  #findings: readonly Finding[] = [];
   #shown: Screen;
   #scheduled = false;
   #marksFor: Snapshot | null = null;
@@ -101,12 +104,16 @@ export class Controller implements Controls, ScreenStore {
   }
 
   get rows(): readonly Row[] {
-    const { folded, filter, sort, all } = this.#view;
-    const inputs = [this.snapshot, folded, filter, sort, all];
+    const options = rowOptions(this.#view);
+    const inputs = [this.snapshot, ...Object.values(options)];
     if (inputs.some((input, i) => input !== this.#rowsFor[i])) {
+      // What the user folds, filters or sorts away is not kept.
+      const looked = inputs.every((input, i) => i === 0 || input === this.#rowsFor[i]);
+      const rows = treeRows(this.snapshot, options);
       this.#rowsFor = inputs;
-      this.#rows = treeRows(this.snapshot, { folded, filter, sort, all });
-    }
+      this.#rows = looked ? withSelected(this.#view.selected, this.#rows, rows, this.snapshot) : rows;
+    } else if (this.#rows.some(row => row.gone && row.key !== this.#view.selected))
+      this.#rows = this.#rows.filter(row => !row.gone);
     return this.#rows;
   }
 
@@ -130,8 +137,8 @@ export class Controller implements Controls, ScreenStore {
     if (inPanel !== null) return inPanel;
     if (this.#view.marked.size > 0)
       return this.snapshot.processes.filter(p => this.#view.marked.has(keyOf(identityOf(p))));
-    const selected = selectedRow(this.screen)?.process;
-    return selected ? [selected] : [];
+    const row = selectedRow(this.screen);
+    return row?.process && !row.gone ? [row.process] : [];
   }
 
   get situation(): Situation {
@@ -243,6 +250,7 @@ export class Controller implements Controls, ScreenStore {
   }
 
   #settle(): void {
+    this.#keepFinding();
     const { view } = this;
     const placed = place(view, this.rows, this.layout.treeRows);
     if (placed.selected !== view.selected || placed.index !== view.selectedIndex || placed.top !== view.top)
@@ -256,6 +264,16 @@ export class Controller implements Controls, ScreenStore {
     this.#marksFor = snapshot;
     const row = this.#view.detail ? selectedRow({ rows: this.rows, view: this.#view }) : null;
     if (row?.process) this.#pss.want(row.key, row.process, this.snapshot.takenAt);
+  }
+
+  #keepFinding(): void {
+    const { findings } = this.snapshot;
+    const before = this.#findings;
+    this.#findings = findings;
+    if (findings === before || this.#view.focus !== 'findings') return;
+    const kept = findingCursor(this.#view, before, findings);
+    if (kept.panelCursor !== this.#view.panelCursor || kept.panelLost !== this.#view.panelLost)
+      this.#view = reduce(this.#view, { type: 'panel-kept', ...kept });
   }
 
   #publish(): void {

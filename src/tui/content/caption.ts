@@ -1,5 +1,5 @@
 import { beatText } from '../../words/heartbeat.ts';
-import { beatTone } from '../view/activity.ts';
+import { beatTone, doing } from '../view/activity.ts';
 import { type Line, lineToWidth, run } from '../view/line.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 
@@ -10,8 +10,8 @@ export const captionLine = (screen: Screen): Line => {
   const p = row?.process;
   const telling: Line = !row
     ? []
-    : !p
-      ? [run(row.group?.note ?? '', 'faint')]
+    : !p || row.gone
+      ? [run(row.gone ? doing(row).text : (row.group?.note ?? ''), 'faint')]
       : row.beat
         ? [run(beatText(row.beat), beatTone(row.beat))]
         : [run(`${p.verdict}: `, p.verdict), run(p.why.join('; '), 'faint')];

@@ -13,6 +13,7 @@ import { clickable } from '../view/clickable.ts';
 import { inTone, type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { PanelId } from '../view/state.ts';
+import { findingInPanel } from '../view/subject.ts';
 
 const LOG_TONES = { plain: 'plain', good: 'good', warn: 'warn', bad: 'bad' } satisfies Record<
   LogLine['tone'],
@@ -59,10 +60,21 @@ const logLine = (l: LogLine): Line => [
   run(l.text, LOG_TONES[l.tone]),
 ];
 
+/** The finding that the cursor was on, where it was, though it is no longer so. */
+const withLost = (lines: readonly Line[], { view }: Screen): readonly Line[] => {
+  const { panelLost, panelCursor } = view;
+  if (panelLost === null || view.focus !== 'findings') return lines;
+  const line: Line = [run(toWidth('over', 8), 'good'), run(' '), run(panelLost.title, 'faint')];
+  return [...lines.slice(0, panelCursor), line, ...lines.slice(panelCursor)];
+};
+
 /** Every line of each panel; newest log lines first, because the panel is short. */
 const CONTENT = {
   findings: screen => [
-    ...screen.snapshot.findings.map(f => findingLine(f, screen)),
+    ...withLost(
+      screen.snapshot.findings.map(f => findingLine(f, screen)),
+      screen,
+    ),
     ...screen.snapshot.warnings.map(text => [run(toWidth('note', 8), 'warn'), run(' '), run(text)]),
   ],
   heartbeats: screen => screen.snapshot.heartbeats.map(b => heartbeatLine(b, screen)),
@@ -93,7 +105,7 @@ const windowTop = (cursor: number, count: number, rows: number): number =>
 /** Where there is no room beside it, the finding under the cursor tells why and what to do below itself. */
 const unfolded = (screen: Screen): readonly Line[] => {
   const { view, layout, snapshot, glyphs } = screen;
-  const finding = view.focus === 'findings' ? snapshot.findings[view.panelCursor] : undefined;
+  const finding = findingInPanel({ snapshot, view });
   if (!finding || layout.columns >= WIDE) return [];
   const text = `${finding.why} ${glyphs.arrow} ${remedyInKeys(finding)}`;
   return wrap(text, layout.columns - 12).map(part => [run(' '.repeat(9)), run(part, 'faint')]);
@@ -104,9 +116,10 @@ export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
   const { columns } = layout;
   const focused = view.focus === view.panel;
   const more = unfolded(screen);
+  const lost = view.panelLost !== null && view.panel === 'findings';
   const content = CONTENT[view.panel](screen).flatMap((line, i): readonly Line[] => {
     const body = lineToWidth(line, columns - 2, glyphs.ellipsis);
-    const entry = { entry: i };
+    const entry = { entry: lost && i > view.panelCursor ? i - 1 : i };
     if (!focused || i !== view.panelCursor) return [[clickable(run('  '), entry), ...body]];
     return [[clickable(run(`${glyphs.cursor} `, 'title'), entry), ...inTone(body, 'selected')], ...more];
   });

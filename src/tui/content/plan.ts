@@ -1,11 +1,13 @@
 import type { RunningPlan } from '../../live/live.ts';
 import { plural } from '../../model/format.ts';
+import { keyOf } from '../../model/identity.ts';
 import { DEFAULT_GRACE_MS, doesNothing } from '../../model/plan.ts';
 import { shortSignal } from '../../words/signals.ts';
 import { wrap } from '../../words/wrap.ts';
 import { choresText, pidsToType, planTitle } from '../look/plan-words.ts';
 import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, lineWidth, run } from '../view/line.ts';
+import { matcher } from '../view/row-filter.ts';
 import type { Screen } from '../view/screen.ts';
 import type { Overlay } from '../view/state.ts';
 import { choreLines, leftAloneLines } from './plan-chores.ts';
@@ -88,6 +90,7 @@ const framed = (
 const contentOf = (overlay: PlanOverlay, screen: Screen): readonly Line[] => [
   ...liveLines(overlay, screen),
   ...changedLines(overlay.changed, screen.layout.columns),
+  ...hiddenLines(overlay, screen),
   ...stepLines(overlay.plan, null, screen),
   ...choreLines(overlay.plan, null, screen),
   ...refusalLines(overlay.plan, screen.layout.columns),
@@ -98,6 +101,20 @@ const runningContent = (running: RunningPlan, screen: Screen): readonly Line[] =
   ...stepLines(withExtras(running.plan, running.outcomes), running.outcomes, screen),
   ...choreLines(running.plan, running.chores ?? [], screen),
 ];
+
+/** `c` takes every leak, also what the filter hides: then it says so. */
+const hiddenLines = ({ plan, request }: PlanOverlay, { view, snapshot, layout }: Screen): readonly Line[] => {
+  const matches = request.act === 'clean' ? matcher(view.filter) : null;
+  if (!matches) return [];
+  const shown = new Set(snapshot.processes.filter(matches).map(p => keyOf(p.facts)));
+  const hidden = plan.steps.filter(step => !shown.has(keyOf(step))).length;
+  if (hidden === 0) return [];
+  const told = `c cleans all ${plan.steps.length} (${hidden} hidden by the filter)`;
+  return [
+    ...wrap(told, Math.max(10, layout.columns - 4)).map((part): Line => [run(`  ${part}`, 'warn')]),
+    [],
+  ];
+};
 
 const changedLines = (changed: string | undefined, width: number): readonly Line[] => {
   if (changed === undefined) return [];

@@ -52,14 +52,15 @@ const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
 };
 
 /** In a side pane without room for what a process does, a silent agent still stands out. */
+const isLoud = ({ beat }: Row): boolean => beat?.state === 'warn' || beat?.state === 'critical';
+
 const alarmText = (row: Row): string => {
-  const loud = row.beat?.state === 'warn' || row.beat?.state === 'critical';
-  return loud ? ` silent ${formatAge(row.beat!.ageSeconds)}` : '';
+  return isLoud(row) ? ` silent ${formatAge(row.beat!.ageSeconds)}` : '';
 };
 
 /** While something is searched for, what matches stands out and nothing is hidden. */
 const nameTone = (row: Row, { search }: Screen['view']): Tone => {
-  if (row.context) return 'faint';
+  if (row.context || row.gone) return 'faint';
   const found = search !== '' && matcher(search)?.(row.process!);
   return found ? 'mark' : KIND_TONES[row.process!.kind];
 };
@@ -71,10 +72,10 @@ const MIN_PROJECT = 3;
  * In a side pane an agent's row still says which session it is and what it is doing: ` proofs  waits 12m`. Where
  * there is little room the project is cut, not what it is doing.
  */
-const sessionRuns = ({ process, beat }: Row, room: number, ellipsis: string): readonly Run[] => {
-  const session = process?.session;
+const sessionRuns = (row: Row, room: number, ellipsis: string): readonly Run[] => {
+  const session = row.process?.session;
   if (!session) return [];
-  const brief = beat && session.doing !== 'waiting' ? '' : sessionBrief(session);
+  const brief = isLoud(row) && session.doing !== 'waiting' ? '' : sessionBrief(session);
   const project = session.project ?? '';
   const gap = cells(project) + cells(brief) + 3 <= room ? '  ' : ' ';
   const told = brief && `${gap}${brief}`;
@@ -116,15 +117,21 @@ const nameRuns = (row: Row, room: number, alone: boolean, { glyphs, view }: Scre
   ];
 };
 
+/** In a list the order of start is that of the ages; in a tree it is the order of things. */
+const isSorted = ({ sort, id }: Column, view: Screen['view']): boolean =>
+  sort === view.sort || (id === 'age' && view.sort === 'start' && view.grouping === 'flat');
+
 export const columnHeader = ({ layout, view, glyphs }: Screen): Line => {
   const columns = columnsFor(layout.treeColumns, view.look.columns);
   const widths = flexible(layout.treeColumns, columns);
+  const mark = view.reversed ? glyphs.up : glyphs.down;
   const cellsOf = columns.flatMap(c => {
-    const sorted = c.sort === view.sort && c.header.length < c.width ? glyphs.down : '';
-    const text = c.align === 'right' ? sorted + c.header : c.header + sorted;
+    const sorted = isSorted(c, view) ? mark : '';
+    const header = sorted === '' ? c.header : c.header.slice(0, c.width - 1);
+    const text = c.align === 'right' ? sorted + header : header + sorted;
     return [run(toWidth(text, c.width, c.align), 'heading'), run(' ', 'heading')];
   });
-  const name = view.sort === 'name' ? `NAME${glyphs.down}` : 'NAME';
+  const name = view.sort === 'name' ? `NAME${mark}` : 'NAME';
   return lineToWidth(
     [
       run('  ', 'heading'),
@@ -149,7 +156,10 @@ const rowLine = (row: Row, screen: Screen, columns: readonly Column[]): Line => 
     run(marked ? glyphs.marked : ' ', 'mark'),
   ];
   const cellRuns = columns.flatMap(c => [
-    run(toWidth(c.text(row), c.width, c.align, glyphs.ellipsis), row.context ? 'faint' : c.tone(row)),
+    run(
+      toWidth(c.text(row), c.width, c.align, glyphs.ellipsis),
+      row.context || row.gone ? 'faint' : c.tone(row),
+    ),
     run(' '),
   ]);
   const name = lineToWidth(

@@ -5,6 +5,8 @@ import { SIGNALS } from '../../words/signals.ts';
 import { overlayLength } from '../content/plan.ts';
 import { pidsToType } from '../look/plan-words.ts';
 import { bodyRows } from '../view/layout.ts';
+import { treeRows } from '../view/rows.ts';
+import { rowOptions } from '../view/state.ts';
 import type { Action, Controls } from './action.ts';
 import type { Keystroke } from './reader.ts';
 
@@ -62,11 +64,13 @@ const moveSignal = (controller: Controls, by: number): void => {
   controller.dispatch({ type: 'overlay', overlay: { kind: 'signals', cursor } });
 };
 
-/** On a heading: every top-level process of the group. */
-const underHeading = (controller: Controls): readonly string[] => {
-  const { rows, view } = controller;
+/** On a heading: every top-level process of the group, folded away or not. */
+const underHeading = ({ view, snapshot }: Controls): readonly string[] => {
+  const folded = new Set([...view.folded].filter(key => key !== view.selected));
+  const rows = treeRows(snapshot, { ...rowOptions(view), folded });
+  const heading = rows.findIndex(row => row.key === view.selected);
   const keys: string[] = [];
-  for (let i = view.selectedIndex + 1; i < rows.length && rows[i]!.process; i += 1)
+  for (let i = heading + 1; heading >= 0 && i < rows.length && rows[i]!.process; i += 1)
     if (rows[i]!.trail.length === 1) keys.push(rows[i]!.key);
   return keys;
 };
@@ -75,7 +79,7 @@ export const ACTING = {
   mark: controller => {
     const { rows, view } = controller;
     const row = rows[view.selectedIndex];
-    if (!row) return;
+    if (!row || row.gone) return;
     const keys = row.process ? [keyOf(identityOf(row.process))] : underHeading(controller);
     controller.dispatch({ type: 'mark', keys });
     const next = rows[view.selectedIndex + 1];

@@ -4,7 +4,10 @@ import { type Identity, keyOf } from '../../model/identity.ts';
 import { helpContent } from '../content/help.ts';
 import { bodyRows } from '../view/layout.ts';
 import { foldsAbove } from '../view/placement.ts';
-import { type Focus, PANELS } from '../view/state.ts';
+import type { Grouping } from '../view/row-groups.ts';
+import type { SortId } from '../view/row-sort.ts';
+import { type Focus, PANELS, rowOptions } from '../view/state.ts';
+import { findingInPanel } from '../view/subject.ts';
 import type { Action, Controls } from './action.ts';
 import { goTo } from './actions-moving.ts';
 
@@ -12,7 +15,7 @@ import { goTo } from './actions-moving.ts';
 export const reveal = (controller: Controls, identity: Identity): boolean => {
   const key = keyOf(identity);
   const { view, snapshot } = controller;
-  const options = { folded: view.folded, filter: view.filter, sort: view.sort, all: view.all };
+  const options = rowOptions(view);
   let folds = foldsAbove(snapshot, key, options);
   if (!folds && view.filter !== '') {
     controller.dispatch({ type: 'filter-close', keep: false });
@@ -62,7 +65,7 @@ const enterPanel = (controller: Controls): void => {
   const { view, snapshot } = controller;
   const identity =
     view.focus === 'findings'
-      ? snapshot.findings[view.panelCursor]?.processes[0]
+      ? findingInPanel(controller.screen)?.processes[0]
       : view.focus === 'heartbeats'
         ? snapshot.heartbeats[view.panelCursor]?.agent
         : null;
@@ -102,6 +105,18 @@ const travel = (controller: Controls, step: TimeStep): void => {
   );
 };
 
+const GROUPED = {
+  tmux: 'By tmux session.',
+  project: 'By project.',
+  flat: 'One flat list.',
+} satisfies Record<Grouping, string>;
+
+/** The flat list from its top: what was asked for is the first row. */
+const list = (controller: Controls, sort: SortId): void => {
+  controller.dispatch({ type: 'list', sort });
+  goTo(controller, 0);
+};
+
 export const LOOKING = {
   'time-back': controller => travel(controller, 'back'),
   'time-forward': controller => travel(controller, 'forward'),
@@ -113,6 +128,13 @@ export const LOOKING = {
   'filter-erase': controller =>
     controller.dispatch({ type: 'filter', text: [...controller.view.filter].slice(0, -1).join('') }),
   sort: controller => controller.dispatch({ type: 'next-sort' }),
+  grouping: controller => {
+    controller.dispatch({ type: 'next-grouping' });
+    controller.notice(GROUPED[controller.view.grouping], 'plain');
+  },
+  'by-memory': controller => list(controller, 'memory'),
+  'by-cpu': controller => list(controller, 'cpu'),
+  'by-age': controller => list(controller, 'start'),
   'next-finding': controller => stepFinding(controller, 1),
   'previous-finding': controller => stepFinding(controller, -1),
   detail: controller => {

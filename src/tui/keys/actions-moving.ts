@@ -18,7 +18,9 @@ export const moveBy = (controller: Controls, by: number): void => {
     return;
   }
   const last = Math.max(0, panelLength(view.focus, screen) - 1);
-  controller.dispatch({ type: 'panel-cursor', cursor: Math.max(0, Math.min(last, view.panelCursor + by)) });
+  // The entry after one that is over stands in its place.
+  const from = view.panelLost !== null && by > 0 ? view.panelCursor - 1 : view.panelCursor;
+  controller.dispatch({ type: 'panel-cursor', cursor: Math.max(0, Math.min(last, from + by)) });
 };
 
 const page = (controller: Controls): number => {

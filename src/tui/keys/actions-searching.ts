@@ -2,6 +2,7 @@ import { identityOf } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 import { matcher } from '../view/row-filter.ts';
 import { treeRows } from '../view/rows.ts';
+import { rowOptions } from '../view/state.ts';
 import type { Action, Controls } from './action.ts';
 import { reveal } from './actions-looking.ts';
 import { moveBy } from './actions-moving.ts';
@@ -10,8 +11,7 @@ import { moveBy } from './actions-moving.ts';
 const matchesOf = (controller: Controls) => {
   const matches = matcher(controller.view.search);
   if (!matches) return { rows: [], at: -1 };
-  const { filter, sort, all } = controller.view;
-  const rows = treeRows(controller.snapshot, { filter, sort, all, folded: new Set() });
+  const rows = treeRows(controller.snapshot, { ...rowOptions(controller.view), folded: new Set() });
   const at = rows.findIndex(row => row.key === controller.view.selected);
   return { rows: rows.flatMap((row, i) => (row.process && matches(row.process) ? [{ row, i }] : [])), at };
 };

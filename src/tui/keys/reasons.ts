@@ -25,7 +25,11 @@ const cannotAct = ({ state }: Situation): string | null => {
 
 export const needsTarget = (situation: Situation): string | null =>
   cannotAct(situation) ??
-  (situation.targets.length > 0 ? null : 'Nothing to act on: select a process, or mark some with space.');
+  (situation.targets.length > 0
+    ? null
+    : situation.row?.gone
+      ? 'It has ended: move to another row.'
+      : 'Nothing to act on: select a process, or mark some with space.');
 
 export const needsRemedy = (situation: Situation): string | null => {
   const { finding } = situation;

@@ -49,7 +49,7 @@ export const COLUMNS: readonly Column[] = [
     from: 0,
     description: 'verdict: live, LEAK (proven), susp(ect), prot(ected), ? (unknown)',
     sort: null,
-    text: row => (row.process ? VERDICT_WORDS[row.process.verdict] : ''),
+    text: row => (row.gone ? 'gone' : row.process ? VERDICT_WORDS[row.process.verdict] : ''),
     tone: row => row.process?.verdict ?? 'plain',
   },
   {
@@ -81,7 +81,7 @@ export const COLUMNS: readonly Column[] = [
     align: 'right',
     from: 96,
     description: 'RSS + swap of the process and everything below it',
-    sort: 'memory',
+    sort: 'tree',
     text: row => (row.process && row.count > 1 ? formatBytes(row.treeBytes) : ''),
     tone: row => loudMemory(row.treeBytes),
   },

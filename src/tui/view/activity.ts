@@ -1,5 +1,5 @@
 import type { Heartbeat } from '../../model/heartbeat.ts';
-import type { AgentSession } from '../../model/snapshot.ts';
+import type { AgentSession, JudgedProcess } from '../../model/snapshot.ts';
 import { beatText } from '../../words/heartbeat.ts';
 import { sessionDoing, sessionName } from '../../words/session.ts';
 import { HEARTBEAT_TONES, SESSION_TONES } from '../../words/tones.ts';
@@ -36,19 +36,30 @@ const argumentsOf = (command: string, name: string): string => {
   return at < 0 ? command : words.slice(at + 1).join(' ');
 };
 
-/** What a process is doing, in one line: the reason when it is not live, its heartbeat, where it works, its arguments. */
-export const doing = (row: Row): Doing => {
-  const p = row.process;
-  if (!p) return { text: row.group?.note ?? '', tone: 'faint' };
+/** What is told of any process: the reason when it is not live, its heartbeat, where it works, its arguments. */
+const told = (row: Row, p: JudgedProcess): Doing | null => {
   const why = row.inherits ? undefined : p.why[0];
   if (p.verdict === 'leak' && why) return { text: why, tone: 'reason' };
   if (p.verdict === 'suspect' && why) return { text: why, tone: 'suspect' };
-  const told = p.session ? sessionText(p.session) : null;
-  // Somebody's answer is wanted: that comes before what its files say.
-  if (told && p.session?.doing === 'waiting') return told;
-  if (row.beat) return { text: beatText(row.beat), tone: beatTone(row.beat) };
-  if (p.verdict === 'protected' && why) return { text: why, tone: 'faint' };
-  if (told) return told;
+  // A transcript says no more than that it is written to.
+  const beat = row.beat ? beatText(row.beat) : '';
+  if (row.beat && beat !== '') return { text: beat, tone: beatTone(row.beat) };
+  return p.verdict === 'protected' && why ? { text: why, tone: 'faint' } : null;
+};
+
+/** What a process is doing, in one line; of an agent first which session it is and what that does now. */
+export const doing = (row: Row): Doing => {
+  if (row.gone) return { text: row.process ? 'it has ended' : 'nothing is left of it', tone: 'faint' };
+  const p = row.process;
+  if (!p) return { text: row.group?.note ?? '', tone: 'faint' };
+  const session = p.session ? sessionText(p.session) : null;
+  const more = told(row, p);
+  if (session && more) {
+    // Somebody's answer is wanted: that comes before what its files say.
+    const tone = p.session?.doing === 'waiting' ? session.tone : more.tone;
+    return { text: `${session.text}; ${more.text}`, tone };
+  }
+  if (session ?? more) return (session ?? more)!;
   const cwd = p.facts.details?.cwd;
   if ((p.kind === 'agent' || p.kind === 'lake') && cwd) return { text: cwd, tone: 'faint' };
   // The Bash tool's own words around the command would fill every row with the same.

@@ -1,12 +1,14 @@
 import type { ActRequest } from '../../live/live.ts';
 import { DEFAULT_CONFIG } from '../../model/config.ts';
+import type { Finding } from '../../model/finding.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Look, lookOf } from './look.ts';
-import { KERNEL } from './row-groups.ts';
+import { GROUPINGS, type Grouping, KERNEL } from './row-groups.ts';
 import { SORTS, type SortId } from './row-sort.ts';
+import type { RowOptions } from './rows.ts';
 
 /**
  * What is looked at. Ink has no state of its own and React would scatter it over components, where a key could not
@@ -49,7 +51,7 @@ export interface Notice {
 }
 
 export interface ViewState {
-  /** A row's key, and where it was last seen: when it vanishes the row in its place is selected. */
+  /** A row's key, and where it was last seen: when the user hides it the row in its place is selected. */
   readonly selected: string | null;
   readonly selectedIndex: number;
   readonly top: number;
@@ -61,10 +63,14 @@ export interface ViewState {
   readonly searching: boolean;
   readonly search: string;
   readonly sort: SortId;
+  readonly reversed: boolean;
+  readonly grouping: Grouping;
   readonly focus: Focus;
   /** The panel under the tree while the tree has the keys. */
   readonly panel: PanelId;
   readonly panelCursor: number;
+  /** The finding that the cursor was on, when it is no longer so: it stays there until the user moves. */
+  readonly panelLost: Finding | null;
   /** The first entry in view of a panel that has not the keys: the wheel moves it. */
   readonly panelTop: number;
   readonly detail: boolean;
@@ -88,9 +94,12 @@ export const INITIAL_VIEW: ViewState = {
   searching: false,
   search: '',
   sort: 'start',
+  reversed: false,
+  grouping: 'tmux',
   focus: 'tree',
   panel: 'findings',
   panelCursor: 0,
+  panelLost: null,
   panelTop: 0,
   detail: false,
   detailScroll: 0,
@@ -121,8 +130,11 @@ export type ViewEvent =
   | { readonly type: 'search'; readonly text: string }
   | { readonly type: 'filter-close'; readonly keep: boolean }
   | { readonly type: 'next-sort' }
+  | { readonly type: 'next-grouping' }
+  | { readonly type: 'list'; readonly sort: SortId }
   | { readonly type: 'focus'; readonly focus: Focus }
   | { readonly type: 'panel-cursor'; readonly cursor: number }
+  | { readonly type: 'panel-kept'; readonly panelCursor: number; readonly panelLost: Finding | null }
   | { readonly type: 'panel-scroll'; readonly to: number }
   | { readonly type: 'detail'; readonly open: boolean }
   | { readonly type: 'detail-scroll'; readonly to: number }
@@ -181,16 +193,34 @@ const HANDLERS: Handlers = {
     search: '',
     filter: keep ? view.filter : '',
   }),
-  'next-sort': view => ({ ...view, sort: SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length]! }),
+  'next-sort': view => ({
+    ...view,
+    reversed: false,
+    sort: SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length]!,
+  }),
+  'next-grouping': view => ({
+    ...view,
+    grouping: GROUPINGS[(GROUPINGS.indexOf(view.grouping) + 1) % GROUPINGS.length]!,
+  }),
+  list: (view, { sort }) => ({
+    ...view,
+    focus: 'tree',
+    grouping: 'flat',
+    sort,
+    // The same key again turns it round.
+    reversed: view.grouping === 'flat' && view.sort === sort && !view.reversed,
+  }),
   focus: (view, { focus }) => ({
     ...view,
     focus,
     panel: focus === 'tree' ? view.panel : focus,
     panelCursor: 0,
+    panelLost: null,
     panelTop: 0,
   }),
+  'panel-kept': (view, { panelCursor, panelLost }) => ({ ...view, panelCursor, panelLost }),
   'panel-scroll': (view, { to }) => ({ ...view, panelTop: Math.max(0, to) }),
-  'panel-cursor': (view, { cursor }) => ({ ...view, panelCursor: cursor }),
+  'panel-cursor': (view, { cursor }) => ({ ...view, panelCursor: cursor, panelLost: null }),
   detail: (view, { open }) => ({ ...view, detail: open, detailScroll: 0 }),
   'detail-scroll': (view, { to }) => ({ ...view, detailScroll: Math.max(0, to) }),
   overlay: (view, { overlay }) => ({
@@ -204,6 +234,16 @@ const HANDLERS: Handlers = {
   look: (view, { look }) => ({ ...view, look: { ...view.look, ...look } }),
   notice: (view, { notice }) => ({ ...view, notice }),
 };
+
+/** How the rows are made, as far as the view decides. */
+export const rowOptions = ({ folded, filter, sort, all, grouping, reversed }: ViewState): RowOptions => ({
+  folded,
+  filter,
+  sort,
+  all,
+  grouping,
+  reversed,
+});
 
 /** The one reducer: every change of what is looked at goes through here. */
 export const reduce = (view: ViewState, event: ViewEvent): ViewState =>

@@ -5,9 +5,9 @@ import { type Screen, selectedRow } from './screen.ts';
 
 type Looking = Pick<Screen, 'snapshot' | 'view' | 'rows'>;
 
-/** The finding that the cursor of the panel is on; null: another panel has the keys, or it is on a note. */
-const findingInPanel = ({ snapshot, view }: Looking): Finding | null =>
-  view.focus === 'findings' ? (snapshot.findings[view.panelCursor] ?? null) : null;
+/** The finding that the cursor of the panel is on; null: another panel has the keys, it is on a note, or it is over. */
+export const findingInPanel = ({ snapshot, view }: Pick<Looking, 'snapshot' | 'view'>): Finding | null =>
+  view.focus === 'findings' && view.panelLost === null ? (snapshot.findings[view.panelCursor] ?? null) : null;
 
 /** What `f` is about: the finding in the panel, else the worst of the selected row that can be fixed, else its worst. */
 export const findingToFix = (screen: Looking): Finding | null => {

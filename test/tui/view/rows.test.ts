@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { memoryOf } from '../../../src/model/process.ts';
 import { type RowOptions, treeRows } from '../../../src/tui/view/rows.ts';
 import { standingDemo } from '../drive.ts';
 
@@ -109,10 +110,24 @@ describe('the filter', () => {
 });
 
 describe('sorting', () => {
-  test('by memory: the fattest subtree first among siblings', () => {
-    const leaked = pids({ sort: 'memory' }).slice(0, 9);
+  test('by the memory of the subtree: the fattest subtree first among siblings', () => {
+    const leaked = pids({ sort: 'tree' }).slice(0, 9);
     expect(leaked[0]).toBe(3402);
     expect(leaked.indexOf(3505)).toBeLessThan(leaked.indexOf(3310));
+  });
+
+  test('a tree is sorted by what the column shows: its own memory and CPU, not that of its children', () => {
+    const own = (sort: 'memory' | 'cpu') => pids({ sort });
+    // lake build holds 112M and its children 1.4G; the other one 96M.
+    expect(own('memory').indexOf(1402)).toBeLessThan(own('memory').indexOf(1360));
+    expect(own('cpu').indexOf(2151)).toBeLessThan(own('cpu').indexOf(2190));
+    expect(pids({ sort: 'memory' }).filter(pid => [3310, 3402, 3505].includes(pid))).toEqual([
+      3402, 3505, 3310,
+    ]);
+  });
+
+  test('reversed', () => {
+    expect(pids({ sort: 'tree', reversed: true }).slice(0, 1)).toEqual([3310]);
   });
 
   test('by name within each group', () => {
@@ -121,5 +136,84 @@ describe('sorting', () => {
 
   test('newest first', () => {
     expect(pids({ sort: 'newest' })[0]).toBe(3505);
+  });
+});
+
+describe('one flat list', () => {
+  const flat = (change: Partial<RowOptions> = {}) => rows({ grouping: 'flat', ...change });
+  const own = (pid: number) => rows().find(r => r.process?.facts.pid === pid)!.process!;
+
+  test('holds every process of the tree once, and no heading', () => {
+    expect(flat().every(r => r.process && r.trail === '' && !r.foldable)).toBe(true);
+    expect(
+      flat()
+        .map(r => r.key)
+        .sort(),
+    ).toEqual(
+      rows()
+        .flatMap(r => (r.process ? [r.key] : []))
+        .sort(),
+    );
+  });
+
+  test('by memory the biggest is exactly the first, and reversed the last', () => {
+    const sizes = flat({ sort: 'memory' }).map(r => memoryOf(r.process!.facts));
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    expect(flat({ sort: 'memory' })[0]!.process!.facts.pid).toBe(3460);
+    expect(flat({ sort: 'memory', reversed: true }).at(-1)!.process!.facts.pid).toBe(3460);
+  });
+
+  test('by CPU and by age', () => {
+    expect(own(flat({ sort: 'cpu' })[0]!.process!.facts.pid).facts.cpu).toBeGreaterThanOrEqual(99);
+    const ages = flat({ sort: 'start' }).map(r => r.process!.ageSeconds!);
+    expect(ages).toEqual([...ages].sort((a, b) => b - a));
+  });
+
+  test('a filter leaves the matches alone: there is nothing to hang them below', () => {
+    expect(flat({ filter: 'Bounds.lean' }).map(r => r.process!.facts.pid)).toEqual([1551]);
+  });
+
+  test('each row says its own reason', () => {
+    expect(flat().every(r => !r.inherits)).toBe(true);
+  });
+});
+
+describe('by project', () => {
+  const titles = () => rows({ grouping: 'project' }).flatMap(r => r.group?.title ?? []);
+
+  test('what needs a decision first, then the projects by name', () => {
+    expect(titles()).toEqual([
+      'leaked',
+      'suspect',
+      'atlas-docs',
+      'mathlib-fork',
+      'prices-api',
+      'sphere-packing',
+      'task-688',
+      'task-701',
+      'webshop',
+      'no project',
+    ]);
+  });
+
+  test('holds every process of the tree once', () => {
+    expect(pids({ grouping: 'project' }).sort()).toEqual(pids().sort());
+  });
+
+  test('two agents of one shell go to their own projects, and the sums follow', () => {
+    const snapshot = demoSnapshot();
+    const moved = snapshot.processes.map(p =>
+      p.facts.pid === 1501 ? { ...p, facts: { ...p.facts, ppid: 1210 } } : p,
+    );
+    const shown = treeRows({ ...snapshot, processes: moved }, { ...OPTIONS, grouping: 'project' });
+    const group = (title: string) => shown.find(r => r.group?.title === title)!;
+    expect(shown.indexOf(group('sphere-packing')) + 1).toBe(
+      shown.findIndex(r => r.process?.facts.pid === 1501),
+    );
+    const total = shown.filter(r => r.group).reduce((n, r) => n + r.count, 0);
+    expect(total).toBe(shown.filter(r => r.process).length);
+    const of = (title: string, more: Partial<RowOptions> = {}) =>
+      rows({ grouping: 'project', ...more }).find(r => r.group?.title === title)!;
+    expect(group('webshop').treeBytes).toBe(of('webshop').treeBytes);
   });
 });

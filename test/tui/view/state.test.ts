@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../src/tui/view/placement.ts';
+import { SORTS } from '../../../src/tui/view/row-sort.ts';
 import type { Row } from '../../../src/tui/view/rows.ts';
 import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from '../../../src/tui/view/state.ts';
 
@@ -35,7 +36,7 @@ describe('the reducer', () => {
   });
 
   test('sorts go round', () => {
-    const view = viewAfter(...Array.from({ length: 6 }, (): ViewEvent => ({ type: 'next-sort' })));
+    const view = viewAfter(...Array.from({ length: SORTS.length }, (): ViewEvent => ({ type: 'next-sort' })));
     expect(view.sort).toBe('start');
   });
 
