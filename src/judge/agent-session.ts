@@ -22,11 +22,13 @@ export interface AgentSigns {
   readonly knownId: string | null;
   readonly transcript: Reading | null;
   readonly pane: TmuxPane | null;
+  /** What works for it while it is silent itself: its build. */
+  readonly worker?: Node | null;
 }
 
 /** Which session an agent is and what it is doing, by the best sign there is. Only its own record says that it waits. */
 export const agentSession = (agent: Node, signs: AgentSigns, { takenAt }: Observation): AgentSession => {
-  const { session, knownId, transcript, pane } = signs;
+  const { session, knownId, transcript, pane, worker = null } = signs;
   const cwd = session?.cwd ?? agent.facts.details?.cwd ?? null;
   const since = (at: number | null): number | null =>
     at === null ? null : Math.max(0, (takenAt - at) / 1000);
@@ -35,12 +37,14 @@ export const agentSession = (agent: Node, signs: AgentSigns, { takenAt }: Observ
     told === undefined
       ? since(transcript?.mtime ?? (pane?.activity == null ? null : pane.activity * 1000))
       : null;
+  const own = told ?? (still === null ? null : still <= BUSY_SECONDS ? 'busy' : 'idle');
+  const throughOther = own === 'idle' && worker !== null;
   return {
     id: session?.sessionId ?? knownId,
     project: cwd === null ? null : cwd.slice(cwd.lastIndexOf('/') + 1) || cwd,
     name: session?.name ?? null,
-    doing: told ?? (still === null ? null : still <= BUSY_SECONDS ? 'busy' : 'idle'),
+    doing: throughOther ? 'busy' : own,
     waitingFor: told === 'waiting' ? (session?.waitingFor ?? null) : null,
-    seconds: told === undefined ? still : since(session?.statusUpdatedAt ?? null),
+    seconds: throughOther ? null : told === undefined ? still : since(session?.statusUpdatedAt ?? null),
   };
 };

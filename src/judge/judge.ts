@@ -8,6 +8,7 @@ import { agentSession } from './agent-session.ts';
 import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import { NO_PAST, type Past } from './past.ts';
+import { worksThrough } from './rules/at-work.ts';
 import type { Lineage } from './rules/lineage.ts';
 import { backgroundJob } from './rules/protect.ts';
 import { relatedNodes } from './rules/related.ts';
@@ -125,6 +126,7 @@ const present = (
               knownId: seen.sessionIds[0] ?? null,
               transcript: world.transcriptOf(node),
               pane,
+              worker: worksThrough(node, world.observation),
             },
             world.observation,
           )

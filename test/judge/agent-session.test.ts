@@ -50,3 +50,12 @@ test('where nothing tells, it says nothing', () => {
     seconds: null,
   });
 });
+
+test('an agent whose build uses the CPU is busy, however long it has been silent; what waits for you goes on waiting', () => {
+  const worker = agent;
+  const record = (status: string) => session(7, 'abc', { status, statusUpdatedAt: ago(720) });
+  expect(seen({ transcript: transcript(2400), worker })).toMatchObject({ doing: 'busy', seconds: null });
+  expect(seen({ session: record('idle'), worker })).toMatchObject({ doing: 'busy', seconds: null });
+  expect(seen({ session: record('waiting'), worker })).toMatchObject({ doing: 'waiting', seconds: 720 });
+  expect(seen({ worker }).doing).toBe(null);
+});

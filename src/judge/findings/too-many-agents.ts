@@ -7,13 +7,17 @@ const IDLE_CPU = 1;
 
 const describe = (p: JudgedProcess): string => `${p.facts.pid} (${formatAge(p.ageSeconds)})`;
 
-export const tooManyAgents: Detector = ({ processes, config }) => {
+/** Nothing in it uses the CPU: an agent whose build does is at work. */
+const isIdle = (tree: readonly JudgedProcess[]): boolean =>
+  tree.every(({ facts }) => (facts.cpu ?? 0) < IDLE_CPU);
+
+export const tooManyAgents: Detector = ({ processes, files, config }) => {
   const limit = config.thresholds['too-many-agents'].count;
   const families = groupByFamily(processes);
   return [...families]
     .filter(([, agents]) => agents.length > limit)
     .map(([family, agents]) => {
-      const idle = agents.filter(p => p.facts.cpu !== null && p.facts.cpu < IDLE_CPU);
+      const idle = agents.filter(p => p.facts.cpu !== null && isIdle(files.forest.subtreeOf(p)));
       const known = agents.some(p => p.facts.cpu !== null);
       return {
         id: 'too-many-agents',

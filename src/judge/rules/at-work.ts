@@ -1,5 +1,6 @@
 import { subtreeOf } from '../../model/forest.ts';
 import type { Kind } from '../../model/kind.ts';
+import type { Observation } from '../../model/observation.ts';
 import { isZombie } from '../../model/process.ts';
 import { calls, isRunningAgent, type Node } from './tree.ts';
 import type { World } from './world.ts';
@@ -10,6 +11,8 @@ const RECENT_MS = 10 * 60 * 1000;
 const SKEW_MS = 60 * 1000;
 /** Percent of a core between two looks. */
 const WORKING_CPU = 1;
+/** Percent of a core since its start: all that a single look can tell. A build has hardly rested since. */
+const WORKED_CPU = 50;
 
 /** Servers move by themselves, and so does what they started: no sign of anybody's work. */
 const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);
@@ -21,6 +24,21 @@ function* workersBelow(node: Node): Generator<Node> {
     yield* workersBelow(child);
   }
 }
+
+const hasWorked = ({ facts }: Node, clock: number): boolean =>
+  facts.cpuSeconds !== null &&
+  facts.born !== null &&
+  clock > facts.born &&
+  (100 * facts.cpuSeconds) / (clock - facts.born) >= WORKED_CPU;
+
+/** Something below an agent that is no server and uses the CPU: its build goes on while it is silent itself. */
+export const worksThrough = (agent: Node, { clock }: Pick<Observation, 'clock'>): Node | null => {
+  for (const below of workersBelow(agent)) {
+    const { cpu } = below.facts;
+    if (cpu === null ? hasWorked(below, clock) : cpu >= WORKING_CPU) return below;
+  }
+  return null;
+};
 
 /** Why an agent is at work. Its own CPU is no reason: an orphan that spins moves it for ever. */
 const workOf = (agent: Node, world: World): string | null => {

@@ -204,6 +204,13 @@ describe('too-many-agents', () => {
     expect(found('too-many-agents', rows)[0]?.why).toMatch(/idle now: 1000 \(\S+\)$/);
   });
 
+  it('an agent whose build uses the CPU is not idle', () => {
+    const rows = agents(4).map(([pid, ppid, command]): Row => [pid, ppid, command, { cpu: 0 }]);
+    const build: Row = [2000, 1000, 'lake build', { cpu: 100 }];
+    expect(found('too-many-agents', rows)[0]?.why).toContain('1000 (');
+    expect(found('too-many-agents', [...rows, build])[0]?.why).not.toContain('1000 (');
+  });
+
   it('counts neither the dead nor Claude’s own helpers', () => {
     const rows: Row[] = [
       ...agents(3),

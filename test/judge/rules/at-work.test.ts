@@ -147,3 +147,30 @@ describe('files of a Claude that we do not know', () => {
     expect(world([WORKER, NEWER], { ...older, host: { backend: 'portable' } }).verdict(5000)).toBe('leak');
   });
 });
+
+describe('a silent agent in its row', () => {
+  const silent: Around = {
+    sessions: [session(5000, 'mine', { status: 'idle', statusUpdatedAt: NOW - 40 * MINUTES })],
+  };
+  const doing = (...below: readonly Row[]): string | null | undefined =>
+    world([[5000, 80_001, 'claude'], ...below], silent).snapshot.processes.find(p => p.facts.pid === 5000)
+      ?.session?.doing;
+
+  it.each<[string, Row, string]>([
+    ['nothing below it works', [5001, 5000, 'lake build', { cpu: 0 }], 'idle'],
+    ['its build uses the CPU', [5001, 5000, 'lake build', { cpu: 90 }], 'busy'],
+    ['only a server moves', [5001, 5000, 'lean-lsp-mcp', { cpu: 90 }], 'idle'],
+    [
+      'a single look: it has used the CPU ever since it started',
+      [5001, 5000, 'lake build', { cpu: null, born: CLOCK - 100, cpuSeconds: 60 }],
+      'busy',
+    ],
+    [
+      'a single look: it has rested',
+      [5001, 5000, 'lake build', { cpu: null, born: CLOCK - 100, cpuSeconds: 10 }],
+      'idle',
+    ],
+  ])('%s', (_, below, expected) => {
+    expect(doing(below)).toBe(expected);
+  });
+});
