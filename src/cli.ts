@@ -226,13 +226,15 @@ const usageLine = (program: Command): string => {
 };
 
 const sentenceOf = (program: Command, error: CommanderError): string => {
-  if (error.code !== 'commander.excessArguments') return error.message.replace(/^error: /, '');
+  // `help nonsense` is told by commander as if it were help itself.
+  const isCommand = error.code === 'commander.excessArguments' || error.code === 'commander.help';
+  if (!isCommand) return error.message.replace(/^error: /, '');
   const known = program
     .createHelp()
     .visibleCommands(program)
     .map(command => command.name())
     .join(', ');
-  return `there is no command '${program.args[0] ?? ''}'; the commands are: ${known}`;
+  return `there is no command '${program.args.at(-1) ?? ''}'; the commands are: ${known}`;
 };
 
 /** One sentence, then the usage line: never a stack trace. */
@@ -245,7 +247,9 @@ const complain = (program: Command, error: unknown): number => {
       : error instanceof Error
         ? error.message
         : String(error);
-  err.write(`reaptop: ${visible(sentence)}\n${usage ? usageLine(program) : ''}`);
+  // commander's `(Did you mean --once?)` stands on a line of its own.
+  const [first = '', ...more] = sentence.split(/\n(?=\(Did you mean [^\n]*\)$)/).map(visible);
+  err.write(`${[`reaptop: ${first}`, ...more].join('\n')}\n${usage ? usageLine(program) : ''}`);
   return usage ? EXIT_USAGE : EXIT_FAILURE;
 };
 

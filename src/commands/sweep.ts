@@ -11,7 +11,7 @@ import type { JudgedMoment } from '../judge/judge.ts';
 import { asPlan, type FileAct, type SweepPlan } from '../judge/plan/sweep-plan.ts';
 import type { Severity } from '../model/finding.ts';
 import { plural, spellBytes } from '../model/format.ts';
-import { cut, showableJson } from '../model/text.ts';
+import { cells, cut, showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
 import { summarise } from '../words/outcomes.ts';
 import { currentDirectory } from './current-directory.ts';
@@ -21,6 +21,7 @@ import { failOnCode } from './once.ts';
 import { painter } from './paint.ts';
 import { outcomeLine, planText } from './plan-text.ts';
 import { progressLine } from './progress-line.ts';
+import { shellWord } from './shell-word.ts';
 
 export interface SweepOptions {
   readonly force: boolean;
@@ -80,7 +81,20 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
 /** A path as it can be pasted into the shell we were started from. */
 const fromHere = (path: string): string => {
   const here = relative(currentDirectory(), path);
-  return here.startsWith('..') ? path : here;
+  return shellWord(here.startsWith('..') || here === '' ? path : here);
+};
+
+/** Less room than this for what is said of a path: it goes on a line of its own. */
+const LEAST_ROOM = 20;
+
+/** The path whole, however narrow the terminal is: half of one cannot be pasted. Only what is said of it is cut. */
+const withPath = (before: string, path: string, said: string, width: number): string => {
+  const head = `${before}${fromHere(path)}`;
+  if (said === '') return head;
+  const room = width - cells(head) - 2;
+  return room >= LEAST_ROOM
+    ? `${head}: ${cut(said, room)}`
+    : `${head}\n${cut(`${' '.repeat(10)}${said}`, width)}`;
 };
 
 const describe = (
@@ -95,21 +109,22 @@ const describe = (
     .filter(warning => !warning.startsWith('0 recognised'))
     .map(warning => `! ${warning}\n`);
   const left = plan.refused.map(
-    ({ what, why }) => `${cut(`  ${what.startsWith('/') ? fromHere(what) : what}: ${why}`, width)}\n`,
+    ({ what, why }) =>
+      `${what.startsWith('/') ? withPath('  ', what, why, width) : cut(`  ${what}: ${why}`, width)}\n`,
   );
   const refused = left.length === 0 ? '' : `Left alone:\n${left.join('')}`;
   if (empty)
     return `${warnings.join('')}${refused}Nothing to do: no finished agent left anything below the roots.\n`;
   const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
   const lines = [
-    ...plan.sessions.map(
-      ({ session, why }) => `  ${acts ? 'end' : 'would end'} tmux session ${session}: ${why}`,
+    ...plan.sessions.map(({ session, why }) =>
+      cut(`  ${acts ? 'end' : 'would end'} tmux session ${session}: ${why}`, width),
     ),
-    ...plan.files.map(({ act, path, why }) => `  ${act.padEnd(7)} ${fromHere(path)}: ${why}`),
+    ...plan.files.map(({ act, path, why }) => withPath(`  ${act.padEnd(7)} `, path, why, width)),
   ];
   const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} given back.\n`;
   const closing = acts ? '' : 'Nothing was touched. Run with --force to do it.\n';
-  return `${warnings.join('')}${planText(plan.ending, { ...options, heading })}${lines.map(line => `${cut(line, width)}\n`).join('')}${refused}${total}${closing}`;
+  return `${warnings.join('')}${planText(plan.ending, { ...options, heading })}${lines.map(line => `${line}\n`).join('')}${refused}${total}${closing}`;
 };
 
 const run = async (
@@ -172,7 +187,7 @@ const reportText = (
         cut(`tmux session ${session}: ${outcome}${why === '' ? '' : `, ${why}`}`, width),
       ),
     ...shownFiles.map(({ act, path, outcome, why }) =>
-      cut(`${outcome.padEnd(8)} ${act} ${fromHere(path)}${why === '' ? '' : `: ${why}`}`, width),
+      withPath(`${outcome.padEnd(8)} ${act} `, path, why, width),
     ),
   ];
   const count = (act: FileAct['act']): number =>

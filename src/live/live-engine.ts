@@ -82,7 +82,8 @@ export class LiveEngine implements Live {
       slowedDown: false,
       readOnly: options.system.readOnly,
       running: null,
-      log: options.log ?? auditTail(options.env),
+      // What was done on this machine is no part of a recorded table.
+      log: options.log ?? (options.system.readOnly === null ? auditTail(options.env) : []),
       error: null,
     };
     this.#alerting = new Alerting(options.config.alerts, options.env, {

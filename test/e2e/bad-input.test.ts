@@ -36,6 +36,9 @@ describe('a wrong flag or number exits 2, with a sentence and then the usage lin
     ['unknown severity', ['--once', '--fail-on', 'disaster'], /'disaster'.*info, warn, critical/],
     ['unknown backend', ['--once', '--platform', 'windows'], /'windows'.*auto, procfs, portable/],
     ['unknown command', ['frobnicate'], /'frobnicate'/],
+    ['help for an unknown command', ['help', 'frobnicate'], /no command 'frobnicate'/],
+    ['nearly a flag', ['--onc'], /'--onc'\n\(Did you mean --once\?\)\nUsage: /],
+    ['nearly a flag of a command', ['clean', '--forc'], /'--forc'\n\(Did you mean --force\?\)\nUsage: /],
     ['missing value', ['--once', '--from'], /--from/],
   ])('%s', async (_, args, says) => {
     const { stderr } = await refusal(args, 2);

@@ -59,9 +59,11 @@ it("never ends the user's session, whatever a registry calls it, and keeps what 
   writeAgent(sandbox, 'a-2', { finished: true, ageSeconds: 30 * 86_400 });
   writeRegistry(sandbox, { 'a-1': 'completed' }, 'main');
   sandbox.tmux('new-session', '-d', '-s', 'main', 'sleep 1000');
-  // What is printed can be pasted where we are.
-  const dry = await reaptop(sandbox, ['sweep']);
-  const shown = [...dry.stdout.matchAll(/^ {2}(?:archive|delete) +(.+?): /gm)].map(([, path]) => path ?? '');
+  // What is printed can be pasted where we are, however narrow that is.
+  const dry = await reaptop(sandbox, ['sweep'], { env: { COLUMNS: '40' } });
+  const shown = [...dry.stdout.matchAll(/^ {2}(?:archive|delete) +(.+?)(?:: |$)/gm)].map(
+    ([, path]) => path ?? '',
+  );
   expect(shown).toHaveLength(5);
   for (const path of shown) expect(existsSync(join(sandbox.path('work'), path))).toBe(true);
   const first = await reaptop(sandbox, ['sweep', '--force']);

@@ -205,9 +205,16 @@ it('all processes are there as soon as they are asked for, even while a look is 
 });
 
 it('a recorded table is judged once, keeps its findings, and is not looked at again by itself', async () => {
+  const outcome = { pid: 7, start: 's', name: 'here', outcome: 'ended', why: '', freed: 0 };
+  sandbox.write(
+    'home/.local/state/reaptop/audit.jsonl',
+    `${JSON.stringify({ time: '2026-11-16T03:10:20.000Z', event: 'outcomes', by: 'clean', outcomes: [outcome] })}\n`,
+  );
   system.readOnly = 'a recorded table';
   leak(700);
   await start(0.005);
+  // What was done on this machine says nothing about that one.
+  expect(engine.getState().log).toEqual([]);
   expect(leaks()).toBe(1);
   engine.refresh();
   await until('the look that was asked for', () => system.looks === 2);
