@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { userSchema } from '../src/collect/config-shape.ts';
 import { DEFAULT_CONFIG } from '../src/model/config.ts';
 import { keyTableMarkdown } from '../src/tui/keys/table.ts';
 
@@ -21,19 +23,38 @@ it('shows only pictures that are there, each with words for those who cannot see
   }
 });
 
-/** `limitBytes` with its number, for each finding. */
-const thresholdTable = (): string =>
-  [
-    '| finding | threshold | default |',
-    '| --- | --- | --- |',
-    ...Object.entries(DEFAULT_CONFIG.thresholds).flatMap(([finding, values]) =>
-      Object.entries(values).map(([name, value]) => `| \`${finding}\` | \`${name}\` | ${value} |`),
-    ),
-  ].join('\n');
+/** What lies below `.partial()` and `.nullable()`; the sentence may stand at any of them. */
+const peeled = (
+  schema: z.core.$ZodType,
+): { readonly shape: z.core.$ZodShape | null; readonly meaning: string } => {
+  const meaning = z.globalRegistry.get(schema)?.description ?? '';
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    const inner = peeled(schema.unwrap());
+    return { ...inner, meaning: meaning || inner.meaning };
+  }
+  return { shape: schema instanceof z.ZodObject ? schema.shape : null, meaning };
+};
 
-it('lists every threshold with its default', () => {
-  const [, shown] = /<!-- thresholds:begin[^>]*-->\n([\s\S]*?)<!-- thresholds:end -->/.exec(readme) ?? [];
-  expect(shown?.trim()).toBe(thresholdTable());
+const rowsOf = (schema: z.core.$ZodType, defaults: unknown, path: string): string[] => {
+  const { shape, meaning } = peeled(schema);
+  if (shape === null) return [`| \`${path}\` | \`${JSON.stringify(defaults)}\` | ${meaning} |`];
+  return Object.entries(shape).flatMap(([key, inner]) =>
+    rowsOf(inner, (defaults as Record<string, unknown>)[key], path === '' ? key : `${path}.${key}`),
+  );
+};
+
+describe('the table of the config', () => {
+  const rows = rowsOf(userSchema, DEFAULT_CONFIG, '');
+
+  it('says of every key what it means', () => {
+    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.filter(row => / \|\s+\|$|undefined/.test(row))).toEqual([]);
+  });
+
+  it('is the one in the README', () => {
+    const [, shown] = /<!-- config:begin[^>]*-->\n([\s\S]*?)<!-- config:end -->/.exec(readme) ?? [];
+    expect(shown?.trim()).toBe(['| key | default | meaning |', '| --- | --- | --- |', ...rows].join('\n'));
+  });
 });
 
 it('names only commands of npm that there are', () => {
