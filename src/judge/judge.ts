@@ -9,6 +9,7 @@ import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import { NO_PAST, type Past } from './past.ts';
 import { worksThrough } from './rules/at-work.ts';
+import { paneOf } from './rules/climb.ts';
 import type { Lineage } from './rules/lineage.ts';
 import { backgroundJob } from './rules/protect.ts';
 import { relatedNodes } from './rules/related.ts';
@@ -104,8 +105,7 @@ const present = (
   world: World,
 ): JudgedProcess => {
   const { facts, seen } = node;
-  const climb = world.climb(node);
-  const pane = climb.end === 'pane' ? climb.pane : null;
+  const pane = paneOf(world.climb(node));
   return {
     facts,
     seen,

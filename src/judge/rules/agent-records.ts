@@ -1,7 +1,7 @@
 import type { Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession, Observation } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
-import type { Climb } from './climb.ts';
+import { type Climb, paneOf } from './climb.ts';
 import { calls, type Node } from './tree.ts';
 
 /** What agents and orchestrators have written about a running agent. */
@@ -31,8 +31,7 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
   };
   /** An orchestrator runs each agent in a tmux session of its name; a result names the session it ends. */
   const streamsOf = (agent: Node): readonly Reading[] => {
-    const end = climb(agent);
-    const tmux = end.end === 'pane' ? end.pane?.session : undefined;
+    const tmux = paneOf(climb(agent))?.session;
     const id = idOf(agent);
     return observation.readings.filter(
       ({ format, agentId, sessionId }) =>

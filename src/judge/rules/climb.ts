@@ -19,6 +19,9 @@ export type Climb =
   /** The table does not show the parent. */
   | { readonly end: 'unknown' };
 
+/** The pane that a climb ended in; null: in none, or in one that tmux did not tell. */
+export const paneOf = (climb: Climb): TmuxPane | null => (climb.end === 'pane' ? climb.pane : null);
+
 /** Kinds that only pass on what is above them. */
 const PASSABLE: ReadonlySet<Kind> = new Set([
   'wrapper',

@@ -13,10 +13,8 @@ const DOOMED: readonly Verdict[] = ['suspect', 'leak'];
 export const confirmedBy = (earlier: Snapshot, now: Snapshot): Snapshot => {
   const before = new Map(earlier.processes.map(p => [keyOf(p.facts), p.verdict]));
   const confirm = (p: JudgedProcess): JudgedProcess => {
-    const weight = DOOMED.indexOf(p.verdict);
-    if (weight < 0) return p;
-    const was = before.get(keyOf(p.facts));
-    if (was !== undefined && DOOMED.indexOf(was) >= weight) return p;
+    const was = before.get(keyOf(p.facts)) ?? 'unknown';
+    if (DOOMED.indexOf(was) >= DOOMED.indexOf(p.verdict)) return p;
     const verdict = was === 'suspect' ? 'suspect' : 'unknown';
     return { ...p, verdict, why: [`seen as ${p.verdict} only once: ${p.why[0] ?? 'no reason known'}`] };
   };

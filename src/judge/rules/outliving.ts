@@ -5,8 +5,8 @@ import type { Node } from './tree.ts';
 const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'wrapper']);
 
 /** `/…/foo.service` as the last unit of a cgroup path; login sessions and user managers are scopes or `user@`. */
-const unitOf = (cgroup: string | null): string | null => {
-  const last = cgroup?.split('/').findLast(part => /\.(service|scope)$/.test(part));
+const unitOf = (cgroup: string): string | null => {
+  const last = cgroup.split('/').findLast(part => /\.(service|scope)$/.test(part));
   return last === undefined || !last.endsWith('.service') || /^user@\d+\.service$/.test(last) ? null : last;
 };
 
@@ -15,7 +15,7 @@ const CONTAINER = /(?:^|[/-])(?:docker|containerd|libpod|lxc|kubepods|crio)[/.:-
 /** A server or unit that is meant to outlive whoever started it; what runs below it is live. */
 export const serviceReason = (node: Node, self: Self | null): string | null => {
   const { seen, facts } = node;
-  const cgroup = facts.details?.cgroup ?? null;
+  const cgroup = facts.details?.cgroup ?? '';
   if (seen.role === 'declared-daemon') return 'a daemon by its own declaration';
   if (seen.transport === 'http' && SERVERS.has(node.kind))
     return 'a server that several sessions can share (HTTP or SSE)';
@@ -24,7 +24,7 @@ export const serviceReason = (node: Node, self: Self | null): string | null => {
     return `listens on port ${listening.ports.join(', ')} with ${listening.clients} connected`;
   }
   const unit = unitOf(cgroup);
-  if (unit !== null && unit !== unitOf(self?.cgroup ?? null)) return `managed by ${unit}`;
-  if (cgroup !== null && CONTAINER.test(cgroup) && cgroup !== self?.cgroup) return 'runs in a container';
+  if (unit !== null && unit !== unitOf(self?.cgroup ?? '')) return `managed by ${unit}`;
+  if (CONTAINER.test(cgroup) && cgroup !== self?.cgroup) return 'runs in a container';
   return null;
 };

@@ -1,5 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
+import { paneOf } from './climb.ts';
 import { environOwners } from './environ-owner.ts';
 import { pidsNamedBy, sessionsNamedBy, socketsNamedBy } from './marks.ts';
 import { type Ownership, ownedBy } from './ownership.ts';
@@ -75,14 +76,9 @@ const isAnother =
 const byPane: Evidence = (node, world) => {
   if (node.kind === 'other' || node.kind === 'shell' || node.kind === 'agent' || node.kind === 'tmux')
     return NOTHING;
-  const climb = world.climb(node);
-  if (climb.end !== 'pane' || climb.pane === null) return NOTHING;
-  const { pane } = climb;
-  const neighbours = world.agents.filter(agent => {
-    const end = world.climb(agent);
-    return end.end === 'pane' && end.pane === pane;
-  });
-  const [agent, second] = neighbours;
+  const pane = paneOf(world.climb(node));
+  if (pane === null) return NOTHING;
+  const [agent, second] = world.agents.filter(other => paneOf(world.climb(other)) === pane);
   return agent === undefined || second !== undefined
     ? NOTHING
     : [ownedBy(agent, world, 'tmux', `shares tmux pane ${pane.session}:${pane.pane} with ${calls(agent)}`)];
@@ -123,9 +119,10 @@ export const ownershipOf = (node: Node, world: World): Ownership | null => {
 
 /** Somebody may have gone on with the session of a dead owner, without what that one left running. */
 const resumed = (ownership: Ownership | null, world: World): Ownership | null => {
-  const id = ownership?.fate === 'dead' ? ownership.owner.sessionId : null;
+  if (ownership?.fate !== 'dead') return ownership;
+  const id = ownership.owner.sessionId;
   const by = id === null ? null : world.continued.resumedBy(id);
-  return ownership === null || by === null
+  return by === null
     ? ownership
     : { ...ownership, resumedBy: calls(by), why: `${ownership.why}; ${calls(by)} resumed its session` };
 };

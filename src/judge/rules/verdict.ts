@@ -1,3 +1,4 @@
+import { ancestorsOf } from '../../model/forest.ts';
 import { belonging, isZombie } from '../../model/process.ts';
 import { abandonment } from './abandonment.ts';
 import { adopted } from './adopted.ts';
@@ -118,7 +119,11 @@ const unknownTop = (
 
 /** The node and what is above it, below `top`. */
 function* upTo(node: Node, top: Node): Generator<Node> {
-  for (let at: Node | null = node; at !== null && at !== top; at = at.parent) yield at;
+  yield node;
+  for (const up of ancestorsOf(node)) {
+    if (up === top) return;
+    yield up;
+  }
 }
 
 const isUntold = ({ facts }: Node, { observation: { self } }: World): boolean =>
