@@ -89,13 +89,16 @@ const EVIDENCE: readonly Evidence[] = [byAncestor, byLineage, environOwners, byC
 
 /**
  * What all the evidence together says, none of which knows a live owner. Dead is whoever nothing speaks for.
- * Having been seen below an agent tells which one it was: what merely could not be found does not outweigh that.
+ * Having been seen below an agent tells which one it was: what merely could not be found, or could be any of several,
+ * does not outweigh that.
  */
 const combined = (told: readonly Ownership[]): Ownership | null => {
   const dead = told.find(({ fate }) => fate === 'dead');
   const seen = dead?.owner.how === 'lineage';
-  const doubt = told.find(({ fate }) => fate === 'uncertain' || (fate === 'unproven' && !seen));
-  if (dead === undefined || doubt === undefined) return dead ?? doubt ?? told[0] ?? null;
+  const doubt =
+    told.find(({ fate }) => fate === 'uncertain' || (fate === 'unproven' && !seen)) ??
+    told.find(({ fate }) => fate === 'undecided' && !seen);
+  if (dead === undefined || doubt === undefined) return dead ?? doubt ?? null;
   return { owner: dead.owner, fate: 'uncertain', why: `${dead.why}, but ${doubt.why}` };
 };
 

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Around, type Extra, type Row, session, tmux, UNREADABLE, world } from '../../support/world.ts';
+import {
+  type Around,
+  type Extra,
+  type Row,
+  remembered,
+  session,
+  tmux,
+  UNREADABLE,
+  world,
+} from '../../support/world.ts';
 
 const ID = '9c33ca78-1244-4e57-8cc8-184e144261c7';
 const NAMED = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: ID };
@@ -83,6 +92,31 @@ describe('an owner named by the environment', () => {
       [5000, 1, 'java', { env: NAMED }],
     ];
     expect(world(rows, { host: { container: true } }).verdict(5000)).toBe('suspect');
+  });
+});
+
+describe('where two families speak, dead needs both to say so', () => {
+  const CODEX = { CODEX_SESSION_ID: 'gone' };
+
+  it('an ended codex that ran claude does not make a leak of what a running claude may have started', () => {
+    const both = { ...CODEX, CLAUDECODE: '1' };
+    const agents: Row[] = [[1000, 80_001, 'claude']];
+    const around = { sessions: [session(1000, ID)] };
+    expect(java(both).verdict).toBe('leak');
+    const found = java(both, agents, around);
+    expect(found.verdict).toBe('suspect');
+    expect(found.why[0]).toMatch(/Codex session gone, which has ended, but .*perhaps by claude \(1000\)/);
+  });
+
+  it('but what was seen below the one that ended was that one’s', () => {
+    const before = world([
+      [500, 80_001, 'claude'],
+      [5000, 500, 'java -jar ls.jar'],
+    ]);
+    const lineage = remembered(before);
+    const agents: Row[] = [[1000, 80_001, 'claude']];
+    const around = { lineage, sessions: [session(1000, ID)] };
+    expect(java({ CLAUDECODE: '1' }, agents, around).verdict).toBe('leak');
   });
 });
 
