@@ -7,6 +7,16 @@ const WANTED = 90;
 const DETECTED = new Set(['Killed', 'Timeout']);
 const COUNTED = new Set([...DETECTED, 'Survived', 'NoCoverage']);
 
+const flat = text => text.replaceAll(/\s+/g, ' ');
+
+/** What a mutant replaced. */
+const replaced = (lines, { start, end }) => {
+  const part = lines.slice(start.line - 1, end.line);
+  part.push(part.pop().slice(0, end.column - 1));
+  part[0] = part[0].slice(start.column - 1);
+  return flat(part.join(' '));
+};
+
 const say = line => process.stdout.write(`${line}\n`);
 
 /** Prints the score per file and every survivor that is not named equivalent; 0 when the score is good enough. */
@@ -22,12 +32,18 @@ export const report = paths => {
     for (const { status, location, mutatorName, replacement } of tried) {
       if (DETECTED.has(status)) continue;
       const code = lines[location.start.line - 1]?.trim() ?? '';
-      const by = replacement?.replaceAll(/\s+/g, ' ') ?? '';
-      const equivalent = EQUIVALENT.find(e => file.endsWith(e.file) && code.includes(e.code) && by === e.by);
+      const by = flat(replacement ?? '');
+      const from = replaced(lines, location);
+      const equivalent = EQUIVALENT.find(
+        e => file.endsWith(e.file) && code.includes(e.code) && from === e.from && by === e.by,
+      );
       if (equivalent !== undefined) {
         unused.delete(equivalent);
         named += 1;
-      } else survivors.push(`          ${location.start.line} ${status} ${mutatorName}: ${code}  →  ${by}`);
+      } else
+        survivors.push(
+          `          ${location.start.line} ${status} ${mutatorName}: ${code}: ${from}  →  ${by}`,
+        );
     }
     detected += caught;
     counted += caught + survivors.length;
@@ -36,9 +52,9 @@ export const report = paths => {
       say(`${score.toFixed(0).padStart(4)} %  ${caught}/${caught + survivors.length}  ${file}`);
     for (const survivor of survivors) say(survivor);
   }
-  for (const { file, code, by } of unused)
+  for (const { file, code, from, by } of unused)
     if (Object.keys(files).some(path => path.endsWith(file)))
-      say(`Named equivalent, and no survivor is: ${file}: ${code} → ${by}`);
+      say(`Named equivalent, and no survivor is: ${file}: ${code}: ${from} → ${by}`);
   const score = counted === 0 ? 0 : (100 * detected) / counted;
   say(
     `Score ${score.toFixed(1)} % (${detected} of ${counted} mutants noticed, ${named} named equivalent), wanted ${WANTED} %`,

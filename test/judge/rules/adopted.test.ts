@@ -29,6 +29,34 @@ describe('rule 7: adopted', () => {
     expect(orphan(`${SERVER} --stdio`, { env: DEAD, ...listening })).toBe('leak');
   });
 
+  it('what goes with a live process is live, whatever it listens on', () => {
+    const { at } = world([
+      [900, 80_001, 'claude'],
+      [1000, 1, '/bin/zsh', { env: { CLAUDE_PID: '900' } }],
+      [1001, 1000, 'npx vite', { ...listening, env: null }],
+    ]);
+    expect(at(1001)).toMatchObject({
+      verdict: 'live',
+      why: [expect.stringContaining('goes with zsh (1000)')],
+    });
+  });
+
+  it('a server is leaked though the browser that it drives listens for debuggers', () => {
+    const { verdict } = world([
+      [1000, 1, SERVER],
+      [1001, 1000, 'chromium --headless --remote-debugging-port=9222'],
+    ]);
+    expect([1000, 1001].map(verdict)).toEqual(['leak', 'leak']);
+  });
+
+  it('the helper of a browser of which nothing may be read is unknown: its own words say nothing', () => {
+    const { at } = world([
+      [1000, 1, '/c/ms-playwright/webkit-1/Foo', { uid: null }],
+      [1001, 1000, 'Foo --child'],
+    ]);
+    expect(at(1001)).toMatchObject({ kind: 'browser', verdict: 'unknown', why: ['adopted by PID 1'] });
+  });
+
   it('below a leaked server, too, what listens is only suspect', () => {
     const { verdict } = world([
       [1000, 1, SERVER],

@@ -40,6 +40,14 @@ describe('an agent whose starter has ended', () => {
     expect(worker(since(-5000))).toBe('suspect');
   });
 
+  it('is suspect for the doubt about its owner first, where there is one', () => {
+    const older: Row = [1000, 80_001, 'claude'];
+    const env = { CLAUDE_CODE_SESSION_ID: 'gone' };
+    const found = world([older, [5000, 1, 'claude -p work', { env }]], since(0)).at(5000);
+    expect(found.verdict).toBe('suspect');
+    expect(found.why[0]).toContain('claude (1000) has told nobody its session');
+  });
+
   it('is not believed from the future, nor by the file of another process', () => {
     expect(worker(since(-60 * MINUTES))).toBe('leak');
     const other = session(5000, 'mine', { statusUpdatedAt: NOW, procStart: '7' });

@@ -31,6 +31,13 @@ describe('a verdict that leads to a signal counts only from its second sighting 
     expect(why).toEqual(['seen as leak only once: because of 10']);
   });
 
+  test.each<Verdict>(['live', 'protected', 'unknown'])(
+    'what leads to no signal counts at once: %s',
+    verdict => {
+      expect(judged(confirmedBy(machine(), look(verdict)))).toEqual(judged(look(verdict)));
+    },
+  );
+
   test('the same pid with another start was not there before', () => {
     expect(judged(confirmedBy(look('leak', 'earlier'), look('leak'))).verdict).toBe('unknown');
   });

@@ -131,6 +131,20 @@ describe('a session that was cleared and then moved to the background', () => {
       expect(at(pid)).toMatchObject({ verdict: 'live', owner: { pid: 6000, how: 'continued' } });
   });
 
+  it('keeps what was seen below that process, though it says nothing itself', () => {
+    const before = world([
+      [500, LOGIN, 'claude'],
+      [5004, 500, 'java'],
+    ]);
+    const silent: Row = [5004, 1, 'java', { env: null }];
+    const lineage = remembered(before);
+    expect(world([...rows, silent], { lineage, sessions: [adopting] }).at(5004)).toMatchObject({
+      verdict: 'live',
+      owner: { pid: 6000, how: 'continued' },
+    });
+    expect(world([silent], { lineage }).verdict(5004)).toBe('leak');
+  });
+
   it('keeps nothing of which it reads nothing, and nothing when it has ended', () => {
     const { verdict } = world(rows, { sessions: [session(6000, NEW, { kind: 'bg' })] });
     expect([5000, 5001, 5002].map(verdict)).toEqual(['leak', 'leak', 'leak']);
@@ -180,6 +194,15 @@ describe('a session that was cleared', () => {
     expect(world([[1000, LOGIN, 'claude'], daemonised], around).at(5000)).toMatchObject({
       verdict: 'live',
       owner: { pid: 1000, sessionId: NEW, how: 'continued' },
+    });
+  });
+
+  it('does not take itself over: what started it has ended all the same', () => {
+    const env = { ...SERVER, CLAUDE_CODE_MESSAGING_SOCKET: SOCKET };
+    const around = { sessions: [session(5000, NEW, { socket: SOCKET })] };
+    expect(world([[5000, 1, 'claude', { env }]], around).at(5000)).toMatchObject({
+      verdict: 'leak',
+      owner: { how: 'environ', sessionId: OLD, alive: false },
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Row, remembered, world } from '../../support/world.ts';
+import { type Extra, type Row, remembered, session, world } from '../../support/world.ts';
 
 const LOGIN = 80_001;
 const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '9c33ca78-1244-4e57-8cc8-184e144261c7' };
@@ -42,6 +42,24 @@ describe('the crash handler of a browser', () => {
       const { at } = world([[3000, 1, BROWSER, { born, env: DEAD }], handler(3000)]);
       expect(at(3100).verdict).toBe('suspect');
     }
+  });
+
+  it('is nobody’s business without its browser while nothing, or any of several agents, may be its owner', () => {
+    const alone = (env: Extra['env']): Row => [3100, 1, HANDLER, { env: env ?? null }];
+    expect(world([alone({})]).at(3100)).toMatchObject({
+      verdict: 'unknown',
+      why: ['adopted by PID 1; nothing says who started it'],
+    });
+    const around = { sessions: [session(1000, 'one')] };
+    const any = world([[1000, LOGIN, 'claude'], alone({ CLAUDECODE: '1' })], around);
+    expect(any.verdict(3100)).toBe('unknown');
+  });
+
+  it('is live, not protected, beside a browser that nobody may end', () => {
+    const { verdict } = world([[3000, 1, BROWSER, { born: 3000 }], handler(3000)], {
+      config: { protect: ['--user-data-dir=/tmp/puppeteer*'] },
+    });
+    expect([3000, 3100].map(verdict)).toEqual(['protected', 'live']);
   });
 
   it('is no leak by what was seen of it alone: it ends by itself with its browser', () => {

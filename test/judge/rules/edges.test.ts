@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { climber, panesOf } from '../../../src/judge/rules/climb.ts';
 import { type Around, type Extra, type Row, SELF, session, tmux, UID, world } from '../../support/world.ts';
 
 const SERVER = 'node /opt/mcp-server-github';
@@ -44,6 +45,7 @@ describe('hard protection, rule by rule', () => {
     ['pecial.js', 'node /opt/x/special.js', false],
     ['keepme', '[keepme]', true],
     ['nothing-*', SERVER, false],
+    ['* *', '[keepme]', false],
   ])('the pattern %s and %s: %s', (pattern, command, keeps) => {
     const { protection, protectedBecause } = orphan(command, {}, { config: { protect: [pattern] } });
     expect(protection).toBe(keeps ? 'hard' : null);
@@ -86,6 +88,7 @@ describe('soft protection, rule by rule', () => {
     ['/user.slice/user@me.service', null, 'managed by user@me.service'],
     ['/docker/0123456789abcdef', null, 'runs in a container'],
     ['/docker/0123456789abcdef', '/docker/0123456789abcdef', null],
+    ['/user.slice/session-2.scope', '/system.slice/cron.service', null],
   ])('in the cgroup %s, and we in %s: %s', (cgroup, ours, because) => {
     const self = { pid: SELF, uid: UID, pgid: SELF, cgroup: ours };
     expect(orphan(SERVER, { details: { cgroup } }, { self }).protectedBecause).toBe(because);
@@ -206,6 +209,19 @@ describe('where a climb ends', () => {
       verdict: 'unknown',
       why: ['its parent is not in the table'],
     });
+  });
+
+  it('the first two processes have no parent outside: what the second one runs is nobody’s that we know', () => {
+    const rows: Row[] = [
+      [2, 0, 'bash'],
+      [1000, 2, SERVER],
+    ];
+    expect(judged(rows).verdict).toBe('unknown');
+  });
+
+  it('says so where it does not know', () => {
+    const { node } = world([[1000, 4711, SERVER]]);
+    expect(climber(panesOf([]), () => null)(node(1000))).toEqual({ end: 'unknown' });
   });
 });
 

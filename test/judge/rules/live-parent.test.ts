@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENT, type Reading } from '../../../src/model/heartbeat.ts';
-import { type Extra, type Row, session, world } from '../../support/world.ts';
+import { type Around, type Extra, type Row, session, world } from '../../support/world.ts';
 
 const AGENT: Row = [1000, 80_001, 'claude'];
 const SERVER = 'node /opt/mcp-server-github';
@@ -43,7 +43,47 @@ describe('a server below a live agent that runs again', () => {
   });
 });
 
+describe('a process below a program that we do not know', () => {
+  const LEADER: Row = [900, 80_001, 'claude'];
+  const below = (env: Extra['env'], rest: readonly Row[] = [], around: Around = {}): string =>
+    world([[950, 1, '/opt/helper', { env: env ?? null }], [1000, 950, SERVER], ...rest], around).verdict(
+      1000,
+    );
+
+  it('goes with it when it is leaked or suspect, and is unknown when it is live or nobody’s business', () => {
+    const gone = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'gone' };
+    expect(below(gone)).toBe('leak');
+    expect(below(gone, [LEADER])).toBe('suspect');
+    expect(below({ CLAUDE_PID: '900' }, [LEADER])).toBe('unknown');
+    expect(below({})).toBe('unknown');
+  });
+
+  it('does not go with a program that only shares a leaked wrapper with a server', () => {
+    const { verdict } = world([
+      [900, 1, 'timeout 9 make all'],
+      [901, 900, SERVER],
+      [950, 900, '/opt/helper'],
+      [1000, 950, SERVER],
+    ]);
+    expect([900, 901, 1000].map(verdict)).toEqual(['leak', 'leak', 'unknown']);
+  });
+
+  it('is unknown when any of several agents may be its owner', () => {
+    const rows: Row[] = [LEADER, [950, 1, '/opt/helper'], [1000, 950, SERVER, { env: { CLAUDECODE: '1' } }]];
+    expect(world(rows, { sessions: [session(900, 'one')] }).verdict(1000)).toBe('unknown');
+  });
+});
+
 describe('standard input', () => {
+  it('of what is above the agent does not matter', () => {
+    const { verdict } = world([
+      [900, 80_001, '/opt/app', { details: { stdin: 'abandoned-pipe' } }],
+      [1000, 900, 'claude'],
+      [1001, 1000, SERVER],
+    ]);
+    expect(verdict(1001)).toBe('live');
+  });
+
   const below = (command: string, stdin: NonNullable<NonNullable<Extra['details']>['stdin']>) =>
     world([AGENT, [1001, 1000, command, { details: { stdin } }]]).verdict(1001);
 

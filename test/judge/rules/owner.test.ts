@@ -145,6 +145,49 @@ describe('the order of evidence', () => {
     expect(world([...rows, [801, 700, 'codex']], around).at(5000).owner).toBeNull();
   });
 
+  it('a pane says nothing of programs, shells, agents and tmux in it, nor of an agent in another pane', () => {
+    const rows: Row[] = [
+      [600, 1, 'tmux', { comm: 'tmux: server' }],
+      [700, 600, '-zsh', { tty: 'pts/0' }],
+      [701, 600, '-zsh', { tty: 'pts/1' }],
+      [800, 700, 'claude'],
+      [5000, 700, 'vim notes.md'],
+      [5001, 700, 'bash'],
+      [5002, 700, 'tmux attach'],
+      [5003, 701, 'lean-lsp-mcp'],
+    ];
+    const { at } = world(rows, { tmux: [tmux(600, [700, 701])] });
+    for (const pid of [700, 800, 5000, 5001, 5002, 5003]) expect(at(pid).owner).toBeNull();
+  });
+
+  it('an agent that another session runs is that one’s', () => {
+    const { at } = world([
+      [1000, 80_001, 'claude'],
+      [5000, 1000, 'codex exec task'],
+    ]);
+    expect(at(5000).owner).toMatchObject({ pid: 1000, how: 'ancestor', alive: true });
+  });
+
+  it('being listed is no owner: an adopted agent that only answers for itself is a suspect', () => {
+    const around = { sessions: [session(1000, ID)] };
+    expect(world([[1000, 1, 'claude']], around).verdict(1000)).toBe('suspect');
+    const stranger: Row[] = [
+      [900, 1, '/opt/gateway'],
+      [1000, 900, 'claude'],
+    ];
+    expect(world(stranger, around).verdict(1000)).toBe('unknown');
+  });
+
+  it('an owner that can no longer be read outweighs a session that is not to be found', () => {
+    const agent: Row = [900, 80_001, 'claude'];
+    const lineage = remembered(world([agent, [5000, 900, 'java -jar ls.jar']]));
+    const hidden: Row = [900, 80_001, '?', UNREADABLE];
+    expect(java(NAMED, [], { lineage }).verdict).toBe('leak');
+    const found = java(NAMED, [hidden], { lineage });
+    expect(found.verdict).toBe('suspect');
+    expect(found.why[0]).toContain('which has ended, but was seen below 900, which can no longer be read');
+  });
+
   it('an agent in Claude’s own list is registered as itself', () => {
     const { at } = world([[1000, 80_001, 'claude']], { sessions: [session(1000, ID)] });
     expect(at(1000).owner).toMatchObject({ pid: 1000, sessionId: ID, how: 'registry' });

@@ -1,8 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { type Extra, type Row, UNREADABLE, world, ZOMBIE } from '../../support/world.ts';
+import { judgeWith } from '../../../src/judge/rules/verdict.ts';
+import { buildWorld } from '../../../src/judge/rules/world.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { type Extra, type Row, tmux, UNREADABLE, world, ZOMBIE } from '../../support/world.ts';
 
 const SERVER = 'node /opt/mcp-server-github';
 const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'dead' };
+
+it('every process is judged once', () => {
+  const { observation, tree, node } = world([[1000, 1, SERVER]]);
+  const judge = judgeWith(buildWorld({ observation, tree, config: DEFAULT_CONFIG }), () => true);
+  expect(judge(node(1000))).toBe(judge(node(1000)));
+});
+
+it('whose it is is asked of all but strangers that nobody may end', () => {
+  const rows: Row[] = [
+    [600, 1, 'tmux', { comm: 'tmux: server' }],
+    [700, 600, '-zsh', { tty: 'pts/0' }],
+    [800, 700, 'claude'],
+    [1000, 700, 'npx vite'],
+    [1001, 700, SERVER],
+  ];
+  const owners = (protect: readonly string[]) =>
+    [1000, 1001].map(
+      pid => world(rows, { tmux: [tmux(600, [700])], config: { protect } }).at(pid).owner?.pid,
+    );
+  expect(owners([])).toEqual([800, 800]);
+  expect(owners(['vite', '/opt/*'])).toEqual([undefined, 800]);
+});
 
 describe('rules 1 to 3: before anything else', () => {
   it('hard protection wins over every evidence of a leak', () => {
