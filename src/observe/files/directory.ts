@@ -158,3 +158,20 @@ export const checkFile = (directory: Directory, name: string, stat: Stats): bool
   directory.files.set(name, { reading, stamp, readAt });
   return known?.stamp !== stamp || known.reading.unreadable !== reading.unreadable;
 };
+
+/** These and every known directory below them, outer ones first. */
+export function* allBelow(directories: Iterable<Directory>): Generator<Directory> {
+  for (const directory of directories) {
+    yield directory;
+    yield* allBelow(directory.directories.values());
+  }
+}
+
+/** As if it had never been looked at. */
+export const forgetContents = (directory: Directory): void => {
+  directory.directories.clear();
+  directory.files.clear();
+  directory.identity = '';
+  directory.real = null;
+  directory.listedAt = 0;
+};

@@ -3,8 +3,10 @@ import type { HeartbeatSource } from '../../model/config.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import { Crowding } from './crowding.ts';
 import {
+  allBelow,
   checkFile,
   type Directory,
+  forgetContents,
   identityOfDirectory,
   listNames,
   look,
@@ -74,21 +76,20 @@ export class FileTree {
 
   readings(): Reading[] {
     const readings: Reading[] = [];
-    this.#walk(directory => {
-      for (const { reading } of directory.files.values()) readings.push(reading);
-    });
+    for (const { files } of allBelow(this.#roots.values()))
+      for (const { reading } of files.values()) readings.push(reading);
     return readings.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Real paths of the directories worth watching, with what tells each from a namesake. Roots are left out: they may be huge. */
   watchable(): Map<string, string> {
     const paths = new Map<string, string>();
-    this.#walk(directory => {
-      if (directory.identity === '') return;
+    for (const directory of allBelow(this.#roots.values())) {
+      if (directory.identity === '') continue;
       const real = realPathOf(directory);
       this.#byRealPath.set(real, directory);
       if (!this.#roots.has(directory.path)) paths.set(real, directory.identity);
-    });
+    }
     return paths;
   }
 
@@ -107,14 +108,6 @@ export class FileTree {
       const directory = this.#byRealPath.get(path);
       if (directory !== undefined) yield* this.#visit(directory, false);
     }
-  }
-
-  #walk(each: (directory: Directory) => void): void {
-    const enter = (directory: Directory): void => {
-      each(directory);
-      for (const below of directory.directories.values()) enter(below);
-    };
-    for (const root of this.#roots.values()) enter(root);
   }
 
   *#visit(directory: Directory, deep: boolean, stat = look(directory.path)): Work {
@@ -196,10 +189,6 @@ export class FileTree {
     if (directory.real !== null && this.#byRealPath.get(directory.real) === directory)
       this.#byRealPath.delete(directory.real);
     this.#crowding.files -= directory.files.size;
-    directory.directories.clear();
-    directory.files.clear();
-    directory.identity = '';
-    directory.real = null;
-    directory.listedAt = 0;
+    forgetContents(directory);
   }
 }

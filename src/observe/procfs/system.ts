@@ -1,13 +1,20 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { Look } from '../../model/observation.ts';
-import type { NamedEnv, ProcessDetails } from '../../model/process.ts';
-import type { DetailRequest, Presence, System } from '../system.ts';
-import { DetailReader, once, parseCgroup, readEnv, readPss } from './details.ts';
+import type { Look, Self } from '../../model/observation.ts';
+import type { NamedEnv, ProcessDetails, ProcessFacts } from '../../model/process.ts';
+import type { DetailRequest, System } from '../system.ts';
+import { DetailReader, once, parseCgroup, readPss } from './details.ts';
+import { readEnv } from './environ.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
-import { BUFFER, readOnceIntoBuffer, readText } from './read.ts';
-import { parseStat } from './stat.ts';
-import { readStatus } from './status.ts';
+import { readPresence } from './presence.ts';
+import { readText } from './read.ts';
 import { ProcessTable } from './table.ts';
+
+const selfAmong = (processes: readonly ProcessFacts[], root: string): Self => ({
+  pid: process.pid,
+  uid: process.getuid?.() ?? 0,
+  pgid: processes.find(p => p.pid === process.pid)?.pgid ?? null,
+  cgroup: parseCgroup(readText(`${root}/self/cgroup`)),
+});
 
 /** Linux: everything read from /proc directly, no child process. `root` is another directory in tests only. */
 export const procfsSystem = ({
@@ -21,29 +28,6 @@ export const procfsSystem = ({
   let fixed: ReturnType<typeof readFixedHostFacts> | null = null;
   let clock = 0;
   let swapInUse = true;
-
-  const presence = (pid: number): Presence => {
-    const owners = readStatus(root, pid);
-    // Last: whoever signals relies on the identity, and on nothing that happened after it was read.
-    const length = readOnceIntoBuffer(`${root}/${pid}/stat`);
-    if (length === 'gone') return { status: 'gone' };
-    if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat may not be read` };
-    const stat = parseStat(BUFFER, length);
-    if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat makes no sense` };
-    const { start, state, ppid, pgid, sid, rssPages } = stat;
-    if (owners === 'gone') return { status: 'gone' };
-    if (owners === 'denied') return { status: 'unreadable', why: `/proc/${pid}/status may not be read` };
-    return {
-      status: 'present',
-      identity: { pid, start },
-      state,
-      ppid,
-      pgid,
-      sid,
-      rss: Math.max(0, rssPages) * units.pageSize,
-      uids: [owners.realUid, owners.effectiveUid],
-    };
-  };
 
   return {
     backend: 'procfs',
@@ -61,17 +45,11 @@ export const procfsSystem = ({
       const processes = await table.scan(clock);
       const memory = readMemory(root);
       swapInUse = memory.swapUsed !== 0;
-      const self = processes.find(p => p.pid === process.pid);
       return {
         takenAt: Date.now(),
         clock,
         host: { ...fixed, ...memory },
-        self: {
-          pid: process.pid,
-          uid: process.getuid?.() ?? 0,
-          pgid: self?.pgid ?? null,
-          cgroup: parseCgroup(readText(`${root}/self/cgroup`)),
-        },
+        self: selfAmong(processes, root),
         processes,
         complete: true,
         warnings: [],
@@ -101,7 +79,7 @@ export const procfsSystem = ({
       );
     },
 
-    presence,
+    presence: pid => readPresence(root, pid, units.pageSize),
 
     async proportionalMemory(pid: number): Promise<number | null> {
       return readPss(root, pid);

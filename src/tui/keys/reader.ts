@@ -1,4 +1,5 @@
 import { type MouseReport, mouseReport, OLD_REPORT, OLD_REPORT_LENGTH } from './mouse-report.ts';
+import { controlName, SEQUENCES } from './sequences.ts';
 
 /**
  * Reads keys. Ink's `useInput` is not enough here: it gives a chunk of several keys (`jjj`, `jk` and enter) as one
@@ -22,54 +23,6 @@ const ESC = '\u001b';
 const PASTE_START = `${ESC}[200~`;
 const PASTE_END = `${ESC}[201~`;
 
-/** CSI and SS3 endings, as xterm, tmux, rxvt and the Linux console send them. */
-const SEQUENCES: Readonly<Record<string, string>> = {
-  '[A': 'up',
-  '[B': 'down',
-  '[C': 'right',
-  '[D': 'left',
-  OA: 'up',
-  OB: 'down',
-  OC: 'right',
-  OD: 'left',
-  '[H': 'home',
-  '[F': 'end',
-  OH: 'home',
-  OF: 'end',
-  '[1~': 'home',
-  '[4~': 'end',
-  '[7~': 'home',
-  '[8~': 'end',
-  '[2~': 'insert',
-  '[3~': 'delete',
-  '[5~': 'pageup',
-  '[6~': 'pagedown',
-  '[Z': 'shift-tab',
-  OP: 'f1',
-  OQ: 'f2',
-  OR: 'f3',
-  OS: 'f4',
-  '[[A': 'f1',
-  '[11~': 'f1',
-  '[12~': 'f2',
-  '[13~': 'f3',
-  '[14~': 'f4',
-  '[15~': 'f5',
-  '[17~': 'f6',
-  '[18~': 'f7',
-  '[19~': 'f8',
-  '[20~': 'f9',
-  '[21~': 'f10',
-};
-
-const CONTROLS: Readonly<Record<string, string>> = {
-  '\r': 'enter',
-  '\n': 'enter',
-  '\t': 'tab',
-  '\b': 'backspace',
-  '\u007f': 'backspace',
-};
-
 /** CSI: parameters, intermediates, one final byte; SS3: one byte; the Linux console's `[[A`. */
 const SEQUENCE = /^(?:\[\[[A-E]|\[[0-?]*[ -/]*[@-~]|O[@-~])/;
 
@@ -87,11 +40,6 @@ export interface Reading {
   /** Bytes of an escape sequence that is not complete yet; prepend them to the next chunk. */
   readonly rest: string;
 }
-
-const controlName = (char: string): string => {
-  const code = char.charCodeAt(0);
-  return CONTROLS[char] ?? `ctrl-${String.fromCharCode(code + 96)}`;
-};
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
