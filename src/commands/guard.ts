@@ -3,10 +3,11 @@ import { leftSomething } from '../act/left-something.ts';
 import { takeRunLock } from '../act/record/lock.ts';
 import { followedFiles, scannedFiles } from '../collect/agent-files.ts';
 import type { Prepared } from '../collect/prepare.ts';
-import { Guard, type LookReport } from '../guard/guard.ts';
+import { Guard } from '../guard/guard.ts';
 import { Memory } from '../guard/memory.ts';
 import type { MetricsAddress } from '../guard/metrics-address.ts';
 import { serveMetrics } from '../guard/metrics-server.ts';
+import type { LookReport } from '../guard/options.ts';
 import { readOomKills } from '../observe/procfs/oom-kills.ts';
 import type { StatePlace } from '../observe/state/state-directory.ts';
 

@@ -1,55 +1,21 @@
 import { type Clock, REAL_CLOCK } from '../act/clock.ts';
 import { completeEarlierActs } from '../act/perform.ts';
-import type { Collector } from '../collect/collector.ts';
 import { History } from '../collect/history.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
-import type { Config } from '../model/config.ts';
-import type { Outcome } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import type { System } from '../observe/system.ts';
+import type { GuardReport } from '../remember/latest.ts';
 import { Account } from './account.ts';
 import type { ActingGround } from './acting.ts';
-import { type AuditedAct, AuditFollower } from './audit-follower.ts';
+import { AuditFollower } from './audit-follower.ts';
 import { Budget } from './budget.ts';
 import type { Held } from './held-file.ts';
 import { Holding } from './holding.ts';
-import type { Memory } from './memory.ts';
+import type { GuardOptions } from './options.ts';
 import { Pauses } from './pauses.ts';
 import { Sightings } from './sightings.ts';
 import { actOn } from './step.ts';
 import { SweepSightings } from './sweeping.ts';
-import { Warned, type WarnedFinding } from './warned.ts';
-
-export interface GuardOptions {
-  readonly collector: Collector;
-  readonly system: System;
-  readonly config: Config;
-  readonly intervalSeconds: number;
-  readonly graceMs: number;
-  /** The state directory; null when there is no place for one. */
-  readonly directory: string | null;
-  readonly memory: Memory;
-  readonly abort: AbortSignal;
-  /** One line for the journal. */
-  readonly say: (line: string) => void;
-  /** Called after every look, for metrics. */
-  readonly onLook?: (look: LookReport) => void;
-  readonly onOutcomes?: (outcomes: readonly Outcome[]) => void;
-  readonly clock?: Clock;
-  readonly wall?: () => number;
-  /** Seconds since boot, sleep included. */
-  readonly uptime: () => number;
-}
-
-/** What one look found and did. */
-export interface LookReport {
-  /** null: the look failed. */
-  readonly snapshot: Snapshot | null;
-  readonly durationMs: number;
-  readonly audited: readonly AuditedAct[];
-  readonly held: Held | null;
-  readonly waiting: number;
-}
+import { Warned, warnedBy } from './warned.ts';
 
 /** The unattended half: looks, remembers, and acts by policy. */
 export class Guard {
@@ -171,21 +137,13 @@ export class Guard {
   async #remember(moment: JudgedMoment): Promise<void> {
     this.#history.record(moment);
     this.sightings.note(moment, this.at());
-    for (const { id, title } of this.warned.note(moment, this.warnedIds(), this.at()))
+    for (const { id, title } of this.warned.note(moment, warnedBy(this.options.config.policy), this.at()))
       this.options.say(
         `${id}: ${title}; it is ended in ${this.options.config.policy.warnSeconds} s if that stays so`,
       );
     await this.#hold(moment);
     for (const warning of await this.options.memory.keep(moment, this.options.collector.lineage))
       this.warn(warning);
-  }
-
-  warnedIds(): readonly WarnedFinding[] {
-    const { policy } = this.options.config;
-    return [
-      ...(policy.overMemory ? (['over-memory'] as const) : []),
-      ...(policy.idleAgents ? (['idle-agent'] as const) : []),
-    ];
   }
 
   async #hold(moment: Snapshot): Promise<void> {
@@ -219,28 +177,25 @@ export class Guard {
 
   #report(moment: Snapshot | null, durationMs: number): void {
     const { onLook, memory } = this.options;
-    onLook?.({
-      snapshot: moment,
-      durationMs,
-      audited: this.#audit.next(),
-      held: this.#holding.held,
+    const { held } = this.#holding;
+    onLook?.({ snapshot: moment, durationMs, audited: this.#audit.next(), held, waiting: this.waiting });
+    if (moment !== null) this.warn(memory.publish(moment, this.#standing(held)));
+  }
+
+  /** What others are told of us: the status line, doctor and `guard status`. */
+  #standing(held: Held | null): Omit<GuardReport, 'writer'> {
+    return {
+      since: this.since,
+      intervalSeconds: this.options.intervalSeconds,
+      held,
+      paused: held === null ? this.whyPaused() : null,
+      endsLastHour: this.budget.spentAt(this.at()),
+      endsPerHour: this.options.config.policy.endsPerHour,
       waiting: this.waiting,
-    });
-    if (moment === null) return;
-    this.warn(
-      memory.publish(moment, {
-        since: this.since,
-        intervalSeconds: this.options.intervalSeconds,
-        held: this.#holding.held,
-        paused: this.#holding.held === null ? this.whyPaused() : null,
-        endsLastHour: this.budget.spentAt(this.at()),
-        endsPerHour: this.options.config.policy.endsPerHour,
-        waiting: this.waiting,
-        ended: this.account.ended,
-        reclaimedBytes: this.account.reclaimedBytes,
-        acts: this.account.acts,
-        warnings: [...this.#said].slice(-10),
-      }),
-    );
+      ended: this.account.ended,
+      reclaimedBytes: this.account.reclaimedBytes,
+      acts: this.account.acts,
+      warnings: [...this.#said].slice(-10),
+    };
   }
 }

@@ -11,7 +11,7 @@ import { type Budget, rootsOf } from './budget.ts';
 import { type GuardAct, planGuard } from './policy.ts';
 import type { Sightings } from './sightings.ts';
 import { mayNeedSweep, type SweepSightings, sweepOnce } from './sweeping.ts';
-import type { Warned, WarnedFinding } from './warned.ts';
+import { warnedBy } from './warned.ts';
 
 /** Guard, as far as a step needs it. */
 export interface ActingGuard {
@@ -33,7 +33,6 @@ export interface ActingGuard {
   at(): number;
   wall(): number;
   warn(text: string | null): void;
-  warnedIds(): readonly WarnedFinding[];
   ground(boot: string | null): ActingGround;
 }
 
@@ -59,7 +58,7 @@ const mayEnd = (guard: ActingGuard, moment: Snapshot): boolean => {
     (policy.leaks && guard.sightings.anyFor(policy.sightingSeconds, at)) ||
     (policy.zombieServers && says(moment, 'zombie')) ||
     (policy.builds && says(moment, 'concurrent-builds')) ||
-    guard.warned.due(moment, guard.warnedIds(), policy.warnSeconds, at).length > 0
+    guard.warned.due(moment, warnedBy(policy), policy.warnSeconds, at).length > 0
   );
 };
 

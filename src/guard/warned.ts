@@ -1,9 +1,16 @@
+import type { Config } from '../model/config.ts';
 import type { Finding, FindingId } from '../model/finding.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 
 /** Findings about agents that the config may let guard act on, after a warning. */
 export type WarnedFinding = Extract<FindingId, 'over-memory' | 'idle-agent'>;
+
+/** Those that the config lets guard act on. */
+export const warnedBy = ({ overMemory, idleAgents }: Config['policy']): readonly WarnedFinding[] => [
+  ...(overMemory ? (['over-memory'] as const) : []),
+  ...(idleAgents ? (['idle-agent'] as const) : []),
+];
 
 export interface Warning {
   readonly id: WarnedFinding;

@@ -5,7 +5,7 @@ import { readSession, updateSession } from '../../act/hooks/session-state.ts';
 import { LAKE_COMMS } from '../../agents/lean.ts';
 import type { RunningBuild } from '../../collect/builds.ts';
 import { deny, warn } from '../../judge/hooks/answers.ts';
-import { type Busy, decideBuild } from '../../judge/hooks/build.ts';
+import { type BuildDecision, type Busy, decideBuild } from '../../judge/hooks/build.ts';
 import { starMatcher } from '../../model/glob.ts';
 import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
 import { projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
@@ -60,13 +60,33 @@ const countedIn = (context: HookContext, session: HookSession): { place: TaskPla
   return only === undefined || another !== undefined ? null : { place: placeOf(only), own: false };
 };
 
-/** PreToolUse: one build of a project at a time. Every other tool goes through without a look. */
-export const preTool = async (context: HookContext): Promise<HookAnswer> => {
+interface Decided {
+  readonly decision: BuildDecision;
+  readonly after: HookSession;
+}
+
+type Remembering = HookContext & { readonly directory: string };
+
+/** May it build now? If so, the project's lock is taken, unless another was quicker. */
+const attempt = (
+  context: Remembering,
+  project: string,
+  inTheWayBefore: Busy | null,
+  before: HookSession,
+): { readonly decision: BuildDecision; readonly taken: readonly HeldLock[] } => {
   const { input, config, directory, agent, now } = context;
   const tool = input.toolName ?? '';
-  if (!config.buildTools.some(pattern => starMatcher(pattern)(tool)) || directory === null) return NO_ANSWER;
-  const project = projectFor(context);
-  let busy = await inTheWay(context, project);
+  const decide = (busy: Busy | null): BuildDecision =>
+    decideBuild({
+      now,
+      busy,
+      denials: before.denials,
+      isCheck: !BUILDS_ALL.test(tool),
+      throttled: config.throttle,
+      throttle: before.throttle,
+    });
+  const decision = decide(inTheWayBefore);
+  if (decision.what !== 'take') return { decision, taken: [] };
   const mine: BuildHolder = {
     ...(agent ?? { pid: process.ppid, start: '' }),
     by: 'hook',
@@ -76,31 +96,22 @@ export const preTool = async (context: HookContext): Promise<HookAnswer> => {
     what: tool,
     since: now,
   };
-  const done = updateSession(
-    directory,
-    input.sessionId,
+  const lock = takeBuildLock(directory, mine, now);
+  if (lock.status === 'taken') return { decision, taken: [held(context, project, before)] };
+  // Two came at once, and the other was quicker.
+  if (lock.status === 'held') return { decision: decide(described(lock.holder, now)), taken: [] };
+  context.log(`no build lock: ${lock.why}`);
+  return { decision, taken: [] };
+};
+
+/** Decides, and remembers what was decided. */
+const decided = (context: Remembering, project: string, busy: Busy | null): Decided | null =>
+  updateSession(
+    context.directory,
+    context.input.sessionId,
     () => freshSession(context),
     before => {
-      const decide = () =>
-        decideBuild({
-          now,
-          busy,
-          denials: before.denials,
-          isCheck: !BUILDS_ALL.test(tool),
-          throttled: config.throttle,
-          throttle: before.throttle,
-        });
-      let decision = decide();
-      let taken: HeldLock[] = [];
-      if (decision.what === 'take') {
-        const lock = takeBuildLock(directory, mine, now);
-        if (lock.status === 'taken') taken = [held(context, project, before)];
-        else if (lock.status === 'held') {
-          // Two came at once, and the other was quicker.
-          busy = described(lock.holder, now);
-          decision = decide();
-        } else context.log(`no build lock: ${lock.why}`);
-      }
+      const { decision, taken } = attempt(context, project, busy, before);
       const denied = decision.what === 'deny';
       const after: HookSession = {
         ...beaten(context, before),
@@ -114,6 +125,14 @@ export const preTool = async (context: HookContext): Promise<HookAnswer> => {
     },
     { owed: { what: 'call' } },
   );
+
+/** PreToolUse: one build of a project at a time. Every other tool goes through without a look. */
+export const preTool = async (context: HookContext): Promise<HookAnswer> => {
+  const { input, config, directory } = context;
+  const tool = input.toolName ?? '';
+  if (!config.buildTools.some(pattern => starMatcher(pattern)(tool)) || directory === null) return NO_ANSWER;
+  const project = projectFor(context);
+  const done = decided({ ...context, directory }, project, await inTheWay(context, project));
   // What cannot be remembered must not hold anybody up for ever.
   if (done === null) return NO_ANSWER;
   const { decision, after } = done;

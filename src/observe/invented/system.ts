@@ -1,7 +1,6 @@
-import { type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { Look } from '../../model/observation.ts';
+import type { HostFacts, Look } from '../../model/observation.ts';
 import type { SignalName } from '../../model/plan.ts';
-import { isZombie, type NamedEnv, type ProcessDetails } from '../../model/process.ts';
+import type { NamedEnv, ProcessDetails } from '../../model/process.ts';
 import type { Presence, System } from '../system.ts';
 import { inventedRecords } from './files.ts';
 import {
@@ -13,8 +12,8 @@ import {
   INVENTED_SELF,
   INVENTED_UID,
   type InventedProcess,
-  startOf,
 } from './machine.ts';
+import { InventedTable } from './running.ts';
 import { inventedTmux } from './tmux.ts';
 
 const GIB = 1024 ** 3;
@@ -26,6 +25,17 @@ const STATES: Readonly<Partial<Record<SignalName, string>>> = { SIGSTOP: 'T', SI
 
 /** Somebody who is deaf to TERM, so that a KILL is seen as well. */
 const STUBBORN: ReadonlySet<number> = new Set([3460]);
+
+const HOST: HostFacts = {
+  name: 'atlas',
+  platform: 'linux',
+  backend: 'demo',
+  container: false,
+  bootId: null,
+  memTotal: 31 * GIB,
+  memAvailable: 15 * GIB,
+  swapUsed: 2.4 * GIB,
+};
 
 export interface InventedOptions {
   readonly processes?: readonly InventedProcess[];
@@ -44,52 +54,23 @@ export interface InventedSystem extends System {
 /** What fills the contract of a system for `--demo`: looked at, judged, planned and acted on by the real code. */
 export const inventedSystem = (options: InventedOptions = {}): InventedSystem => {
   const { pace = async () => {}, readOnly = null } = options;
-  const processes = new Map((options.processes ?? INVENTED_PROCESSES).map(p => [p.pid, p]));
+  const table = new InventedTable(options.processes ?? INVENTED_PROCESSES);
   const delivered: { pid: number; signal: SignalName }[] = [];
   let elapsed = 0;
-
-  const isThere = (pid: number): boolean => processes.has(pid);
-  /** Those that had been started by now: what came before the fixed moment is told, too. */
-  const born = (): InventedProcess[] => [...processes.values()].filter(p => p.age + elapsed >= 0);
-  const reapChildrenOf = (pid: number): void => {
-    for (const p of processes.values()) if (p.ppid === pid && isZombie(p)) processes.delete(p.pid);
-  };
-  const end = (pid: number): void => {
-    reapChildrenOf(pid);
-    processes.delete(pid);
-    for (const p of processes.values()) if (p.ppid === pid) processes.set(p.pid, { ...p, ppid: 1 });
-  };
-  const find = <T>(identities: readonly { pid: number; start: string }[], of: (p: InventedProcess) => T) => {
-    const found = new Map<IdentityKey, T>();
-    for (const identity of identities) {
-      const p = processes.get(identity.pid);
-      if (p !== undefined && startOf(p) === identity.start) found.set(keyOf(identity), of(p));
-    }
-    return found;
-  };
 
   const look = async (): Promise<Look> => ({
     takenAt: INVENTED_NOW + elapsed * 1000,
     clock: INVENTED_CLOCK + elapsed,
-    host: {
-      name: 'atlas',
-      platform: 'linux',
-      backend: 'demo',
-      container: false,
-      bootId: null,
-      memTotal: 31 * GIB,
-      memAvailable: 15 * GIB,
-      swapUsed: 2.4 * GIB,
-    },
+    host: HOST,
     self: { pid: INVENTED_SELF, uid: INVENTED_UID, pgid: INVENTED_SELF, cgroup: null },
     // As in a first look at a real machine, environment and details are not there until they are asked for.
-    processes: born().map(p => ({ ...factsOf(p, elapsed), env: null, details: null })),
+    processes: table.startedBy(elapsed).map(p => ({ ...factsOf(p, elapsed), env: null, details: null })),
     complete: true,
     warnings: [],
   });
 
   const presence = (pid: number): Presence => {
-    const p = processes.get(pid);
+    const p = table.at(pid);
     if (p === undefined) return { status: 'gone' };
     const { start, state, ppid, pgid, sid, rss } = factsOf(p, elapsed);
     return { status: 'present', identity: { pid, start }, state, ppid, pgid, sid, rss };
@@ -100,27 +81,27 @@ export const inventedSystem = (options: InventedOptions = {}): InventedSystem =>
     readOnly,
     delivered,
     around: () => ({
-      tmux: inventedTmux(isThere),
+      tmux: inventedTmux(table.has),
       workers: [],
       strange: [],
-      ...inventedRecords(elapsed, isThere),
+      ...inventedRecords(elapsed, table.has),
     }),
     look,
-    environ: async targets => find<NamedEnv>(targets, p => factsOf(p, elapsed).env ?? {}),
-    details: async requests => find<ProcessDetails>(requests, p => factsOf(p, elapsed).details!),
+    environ: async targets => table.find<NamedEnv>(targets, p => factsOf(p, elapsed).env ?? {}),
+    details: async requests => table.find<ProcessDetails>(requests, p => factsOf(p, elapsed).details!),
     presence,
     /** A nudge makes a parent reap; whoever is told to end does so in a moment. */
     deliver: (pid, signal) => {
-      if (!isThere(pid)) throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+      if (!table.has(pid)) throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
       delivered.push({ pid, signal });
       const state = STATES[signal];
-      if (state !== undefined) processes.set(pid, { ...processes.get(pid)!, state });
-      else if (signal === 'SIGCHLD') reapChildrenOf(pid);
+      if (state !== undefined) table.setState(pid, state);
+      else if (signal === 'SIGCHLD') table.reapChildrenOf(pid);
       else if (ENDING.has(signal) && !(signal === 'SIGTERM' && STUBBORN.has(pid)))
-        void pace().then(() => end(pid));
+        void pace().then(() => table.end(pid));
     },
     proportionalMemory: async pid => {
-      const p = processes.get(pid);
+      const p = table.at(pid);
       return p === undefined ? null : bytesOf(p, elapsed) + p.swap * MIB;
     },
     follow: () => {},
