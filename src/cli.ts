@@ -1,10 +1,10 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { version } from '../package.json';
-import { NO_FILES, scannedFiles } from './collect/agent-files.ts';
+import { scannedFiles } from './collect/agent-files.ts';
 import { UsageError, userConfigPath } from './collect/config.ts';
-import { type Flags, prepare } from './collect/prepare.ts';
-import { currentDirectory } from './commands/current-directory.ts';
-import { EXIT_FAILURE, EXIT_USAGE } from './commands/exit-codes.ts';
+import { interruption, runClean, runSweep, type Terminal, willAct } from './commands/acting.ts';
+import { complain } from './commands/complaints.ts';
+import { EXIT_FAILURE } from './commands/exit-codes.ts';
 import { addGuardCommand } from './commands/guarding.ts';
 import { addInsideCommands } from './commands/inside.ts';
 import { once } from './commands/once.ts';
@@ -19,10 +19,8 @@ import {
 } from './commands/options.ts';
 import { losable } from './commands/output.ts';
 import { wantsColor } from './commands/paint.ts';
-import { rememberedLineage } from './commands/remembered.ts';
+import { prepared } from './commands/prepared.ts';
 import { addTellingCommands } from './commands/telling.ts';
-import type { Kind } from './model/kind.ts';
-import { visible } from './model/text.ts';
 
 /** Wide enough to read, narrow enough for a paste; used when nobody says how wide the output is. */
 const DEFAULT_WIDTH = 120;
@@ -47,9 +45,6 @@ const err = losable(process.stderr);
 const out = losable(process.stdout, why => err.write(`reaptop: the output could not be written: ${why}\n`));
 /** The exit code tells what was done to the machine: a lost output does not change it. */
 let acted = false;
-
-const prepared = (flags: Flags) =>
-  prepare(flags, process.env, currentDirectory(), rememberedLineage(process.env));
 
 const runMain = async (options: MainOptions): Promise<number> => {
   if (options.at !== undefined && (options.from !== undefined || options.demo === true))
@@ -100,79 +95,12 @@ const runMain = async (options: MainOptions): Promise<number> => {
   return once(collectorWith(scannedFiles(config)), onceOptions, out);
 };
 
-interface CleanFlags extends ActingOptions {
-  readonly ageThreshold: number;
-  readonly kind?: Kind[];
-  readonly suspects?: boolean;
-  readonly pid?: { pid: number; start?: string }[];
-  readonly zombieParents?: boolean;
-}
-
-const isForced = (flags: ActingOptions): boolean => flags.force === true || flags.yes === true;
-
-/** What `clean` and `sweep` share. */
-const actingOptions = (flags: ActingOptions) => ({
-  force: isForced(flags),
-  dryRun: flags.dryRun === true,
-  graceSeconds: flags.grace,
-  verbose: flags.verbose === true,
-  json: flags.json === true,
-  failOn: flags.failOn ?? null,
-  width: widthOf(process.env),
-  color: wantsColor(process.stdout, process.env, !flags.color),
-});
-
-const willAct = (flags: ActingOptions): boolean => isForced(flags) && flags.dryRun !== true;
-
-/**
- * Ctrl-C and the like end a run between two steps. However often they come: what was begun is still written down,
- * which takes a moment, and the lock is released.
- */
-const interruption = (acts: boolean): AbortSignal => {
-  acted = acts;
-  const abort = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
-    process.on(signal, () => abort.abort());
-  return abort.signal;
-};
-
-const runClean = async (flags: CleanFlags): Promise<number> => {
-  const { collectorWith, system, config } = await prepared(flags);
-  const { clean } = await import('./commands/clean.ts');
-  return clean(
-    {
-      collector: collectorWith(NO_FILES),
-      system,
-      config,
-      out,
-      err,
-      abort: interruption(willAct(flags)),
-    },
-    {
-      ...actingOptions(flags),
-      ageThresholdMinutes: flags.ageThreshold,
-      kinds: flags.kind ?? [],
-      suspects: flags.suspects === true,
-      pids: flags.pid ?? [],
-      zombieParents: flags.zombieParents === true,
-    },
-  );
-};
-
-const runSweep = async (flags: ActingOptions & { readonly retention: number }): Promise<number> => {
-  const { collectorWith, system, config } = await prepared(flags);
-  const { sweep } = await import('./commands/sweep.ts');
-  return sweep(
-    {
-      collector: collectorWith(scannedFiles(config)),
-      system,
-      env: process.env,
-      out,
-      err,
-      abort: interruption(willAct(flags)),
-    },
-    { ...actingOptions(flags), retentionDays: flags.retention },
-  );
+const acting = <F extends ActingOptions>(
+  run: (flags: F, terminal: Terminal) => Promise<number>,
+  flags: F,
+): Promise<number> => {
+  acted = willAct(flags);
+  return run(flags, { out, err, width: widthOf(process.env) });
 };
 
 const buildProgram = (finish: (code: number) => void): Command => {
@@ -209,48 +137,27 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .action(async (options: MainOptions) => finish(await runMain(options)));
   addCleanOptions(addActingOptions(addCommonOptions(program.command('clean'))))
     .description('ends proven leaks; prints the plan, acts only with --force')
-    .action(async (_: unknown, command: Command) => finish(await runClean(command.optsWithGlobals())));
+    .action(async (_: unknown, command: Command) =>
+      finish(await acting(runClean, command.optsWithGlobals())),
+    );
   addSweepOptions(addActingOptions(addCommonOptions(program.command('sweep'))))
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
-    .action(async (_: unknown, command: Command) => finish(await runSweep(command.optsWithGlobals())));
-  addGuardCommand(program, { version, out, err, finish, interruption: () => interruption(true) });
+    .action(async (_: unknown, command: Command) =>
+      finish(await acting(runSweep, command.optsWithGlobals())),
+    );
+  addGuardCommand(program, {
+    version,
+    out,
+    err,
+    finish,
+    interruption: () => {
+      acted = true;
+      return interruption();
+    },
+  });
   addInsideCommands(program, { out, err, finish });
   addTellingCommands(program, { version, out, width: () => widthOf(process.env), finish });
   return program;
-};
-
-/** The line of the command that was called, `clean` among the words of `reaptop clean --bogus`. */
-const usageLine = (program: Command): string => {
-  const called = program.commands.find(command => process.argv.includes(command.name()));
-  return `Usage: ${program.name()}${called === undefined ? '' : ` ${called.name()}`} ${(called ?? program).usage()}\n`;
-};
-
-const sentenceOf = (program: Command, error: CommanderError): string => {
-  // `help nonsense` is told by commander as if it were help itself.
-  const isCommand = error.code === 'commander.excessArguments' || error.code === 'commander.help';
-  if (!isCommand) return error.message.replace(/^error: /, '');
-  const known = program
-    .createHelp()
-    .visibleCommands(program)
-    .map(command => command.name())
-    .join(', ');
-  return `there is no command '${program.args.at(-1) ?? ''}'; the commands are: ${known}`;
-};
-
-/** One sentence, then the usage line: never a stack trace. */
-const complain = (program: Command, error: unknown): number => {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version
-  const usage = error instanceof CommanderError || error instanceof UsageError;
-  const sentence =
-    error instanceof CommanderError
-      ? sentenceOf(program, error)
-      : error instanceof Error
-        ? error.message
-        : String(error);
-  // commander's `(Did you mean --once?)` stands on a line of its own.
-  const [first = '', ...more] = sentence.split(/\n(?=\(Did you mean [^\n]*\)$)/).map(visible);
-  err.write(`${[`reaptop: ${first}`, ...more].join('\n')}\n${usage ? usageLine(program) : ''}`);
-  return usage ? EXIT_USAGE : EXIT_FAILURE;
 };
 
 const main = async (): Promise<void> => {
@@ -263,7 +170,7 @@ const main = async (): Promise<void> => {
   try {
     await program.parseAsync(process.argv);
   } catch (error) {
-    process.exitCode = complain(program, error);
+    process.exitCode = complain(program, error, err);
   }
 };
 

@@ -8,35 +8,19 @@ import type { AskedBy, PlanGround } from '../judge/plan/index.ts';
 import { leakPolicy, planClean, planZombies } from '../judge/plan/index.ts';
 import { confirmedBy } from '../judge/rules/confirm.ts';
 import type { Config } from '../model/config.ts';
-import type { Severity } from '../model/finding.ts';
-import type { Kind } from '../model/kind.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { showableJson } from '../model/text.ts';
 import type { System } from '../observe/system.ts';
 import { summarise } from '../words/outcomes.ts';
+import type { CleanOptions } from './clean-options.ts';
+import { describePlan } from './clean-text.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED } from './exit-codes.ts';
 import { outcomesJson, planJson, snapshotJson } from './json.ts';
 import { failOnCode } from './once.ts';
 import { painter } from './paint.ts';
-import { outcomeLine, planText } from './plan-text.ts';
+import { outcomeLine } from './plan-text.ts';
 import { progressLine } from './progress-line.ts';
-
-export interface CleanOptions {
-  readonly force: boolean;
-  readonly dryRun: boolean;
-  readonly ageThresholdMinutes: number;
-  readonly graceSeconds: number;
-  readonly verbose: boolean;
-  readonly json: boolean;
-  readonly kinds: readonly Kind[];
-  readonly suspects: boolean;
-  readonly pids: readonly { readonly pid: number; readonly start?: string }[];
-  readonly zombieParents: boolean;
-  readonly failOn: Severity | null;
-  readonly width: number;
-  readonly color: boolean;
-}
 
 export interface CleanDependencies {
   readonly collector: Collector;
@@ -123,27 +107,6 @@ const identitiesOf = (pids: CleanOptions['pids'], snapshot: Snapshot) =>
       pids.some(({ pid, start }) => pid === facts.pid && (start === undefined || start === facts.start)),
     )
     .map(({ facts }) => ({ pid: facts.pid, start: facts.start }));
-
-const describePlan = (plan: Plan, snapshot: Snapshot, acts: boolean, options: CleanOptions): string => {
-  const warnings = snapshot.warnings.map(warning => `! ${warning}\n`).join('');
-  const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
-  const text = planText(plan, { ...options, heading });
-  if (plan.steps.length === 0) {
-    const what = options.zombieParents
-      ? 'no parent owes a wait that may be dealt with'
-      : nothingBecause(snapshot, options);
-    return `${warnings}${text}Nothing to do: ${what}.\n`;
-  }
-  return `${warnings}${text}${acts ? '' : 'Nothing was signalled. Run with --force to do it.\n'}`;
-};
-
-const nothingBecause = ({ totals }: Snapshot, options: CleanOptions): string => {
-  const looked = `${totals.related} of ${totals.processes} processes concern an agent`;
-  if (options.pids.length > 0) return 'none of the pids may be ended';
-  return totals.leaks === 0
-    ? `none is proven leaked (${looked})`
-    : `no leak is ${options.ageThresholdMinutes} min old and may be ended`;
-};
 
 const run = async (
   plan: Plan,

@@ -74,8 +74,7 @@ export class Guard {
     if (moment !== null) {
       await this.#begin(moment);
       await this.#remember(moment);
-      const paused = this.whyPaused();
-      if (act && paused === null) await this.#act(moment);
+      if (act && this.whyPaused() === null) await this.#act(moment);
     }
     this.#report(moment, durationMs);
   }

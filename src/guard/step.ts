@@ -11,7 +11,7 @@ import { type Budget, rootsOf } from './budget.ts';
 import { type GuardAct, planGuard } from './policy.ts';
 import type { Sightings } from './sightings.ts';
 import { mayNeedSweep, type SweepSightings, sweepOnce } from './sweeping.ts';
-import { warnedBy } from './warned.ts';
+import { type Warned, warnedBy } from './warned.ts';
 
 /** Guard, as far as a step needs it. */
 export interface ActingGuard {

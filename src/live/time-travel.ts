@@ -1,13 +1,12 @@
 import { formatMoment } from '../model/format.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Settings } from '../model/look.ts';
-import type { Mark } from '../model/mark.ts';
 import type { Plan } from '../model/plan.ts';
 import { memoryOf } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import type { Asked, Frame, Recording } from '../remember/recorder/index.ts';
-import { auditTail } from './audit-tail.ts';
+import type { Asked } from '../remember/recorder/index.ts';
 import type { ActRequest, Live, LiveState, MemoryPoint, PastMoment, ShownAgain, TimeStep } from './live.ts';
+import { type Reader, RecordedPast } from './recorded-past.ts';
 
 export interface TimeTravelOptions {
   readonly live: Live;
@@ -17,32 +16,23 @@ export interface TimeTravelOptions {
 
 const NO_RECORDING =
   'Nothing was recorded yet: reaptop guard keeps the flight recorder (reaptop guard install).';
-/** What the plots of the live screen show. */
-const PLOT_MS = 10 * 60_000;
-const AUDIT_BYTES = 2 * 1024 ** 2;
-const AUDIT_LINES = 2000;
-
-interface Reader {
-  readonly module: typeof import('../remember/recorder/index.ts');
-  readonly recording: Recording;
-}
-
 /** The live screen with a past: what guard recorded, read-only, and back to now. Nothing can be signalled meanwhile. */
 export class TimeTravel implements Live {
   readonly #options: TimeTravelOptions;
   readonly #listeners = new Set<() => void>();
-  #reader: Reader | null = null;
+  readonly #past: RecordedPast;
   #shown: { readonly snapshot: Snapshot; readonly moment: PastMoment } | null = null;
   #state: { readonly of: LiveState; readonly shown: object; readonly made: LiveState } | null = null;
   #busy = false;
 
   constructor(options: TimeTravelOptions) {
     this.#options = options;
+    this.#past = new RecordedPast(options.env, options.directory);
   }
 
   /** Opens at a moment, before anything is painted; a sentence when there is none. */
   async open(asked: Asked, bootedAt: number): Promise<string | null> {
-    const reader = await this.#open();
+    const reader = await this.#past.open();
     if (reader === null) return NO_RECORDING;
     const opened = reader.module.openMoment(reader.recording, asked, { bootedAt });
     if (!opened.ok) return opened.message;
@@ -55,64 +45,30 @@ export class TimeTravel implements Live {
     if (this.#busy) return null;
     this.#busy = true;
     try {
-      const reader = await this.#open();
+      const reader = await this.#past.open();
       return reader === null ? NO_RECORDING : this.#step(step, reader);
     } finally {
       this.#busy = false;
     }
   }
 
-  #step(step: TimeStep, { module, recording }: Reader): string | null {
+  #step(step: TimeStep, reader: Reader): string | null {
     const from = this.#shown?.moment.at ?? Date.now();
-    const frame = this.#target(step, from, recording, module.GAP_MS);
+    const frame = this.#past.target(step, from, reader);
     if (frame === 'now') {
       this.#shown = null;
       this.#tell();
       return null;
     }
     if (frame === null) return step === 'back' ? 'The recording begins here.' : 'There is no mark that way.';
-    const snapshot = module.snapshotOf(frame);
+    const snapshot = reader.module.snapshotOf(frame);
     if (snapshot === null) return `What was recorded at ${formatMoment(frame.at)} cannot be read.`;
     this.#show(snapshot, null);
     return null;
   }
 
-  #target(step: TimeStep, from: number, recording: Recording, gap: number): Frame | 'now' | null {
-    if (step === 'back') return recording.before(from);
-    if (step === 'forward') return recording.after(from) ?? 'now';
-    const marks = this.#marks(recording);
-    // The picture of a mark may lie a little to either side of it: the same mark is not jumped to twice.
-    const near = gap / 2;
-    const mark =
-      step === 'mark-back'
-        ? marks.findLast(({ at }) => at < from - near)
-        : marks.find(({ at }) => at > from + near);
-    if (mark !== undefined) return recording.nearest(mark.at);
-    return step === 'mark-forward' ? 'now' : null;
-  }
-
-  /** What was recorded, and what was ended by whomever; within the recording. */
-  #marks(recording: Recording): readonly Mark[] {
-    const first = recording.after(0)?.at ?? 0;
-    const acts = auditTail(this.#options.env, { bytes: AUDIT_BYTES, lines: AUDIT_LINES }).map(
-      ({ at, text }): Mark => ({ at, mark: 'ended', text }),
-    );
-    return [...recording.marks(), ...acts].filter(({ at }) => at >= first).sort((a, b) => a.at - b.at);
-  }
-
-  async #open(): Promise<Reader | null> {
-    const { directory } = this.#options;
-    if (directory === null) return null;
-    if (this.#reader === null) {
-      const module = await import('../remember/recorder/index.ts');
-      this.#reader = { module, recording: new module.Recording(directory) };
-    }
-    return this.#reader.recording.nearest(Date.now()) === null ? null : this.#reader;
-  }
-
   #show(snapshot: Snapshot, note: string | null): void {
-    const marks = this.#reader === null ? [] : this.#marks(this.#reader.recording);
-    this.#shown = { snapshot, moment: { at: snapshot.takenAt, note, marks } };
+    this.#shown = { snapshot, moment: { at: snapshot.takenAt, note, marks: this.#past.marks() } };
     this.#tell();
   }
 
@@ -140,9 +96,9 @@ export class TimeTravel implements Live {
         made: {
           ...of,
           ...shown,
-          memory: this.#before(shown.moment.at).map(
-            ({ snapshot }) => snapshot.totals.rss + snapshot.totals.swap,
-          ),
+          memory: this.#past
+            .before(shown.moment.at)
+            .map(({ snapshot }) => snapshot.totals.rss + snapshot.totals.swap),
           readOnly: `This is ${formatMoment(shown.moment.at)}: nothing can be signalled in the past; ] at the end is live again.`,
         },
       };
@@ -152,7 +108,7 @@ export class TimeTravel implements Live {
   history(key: IdentityKey): readonly MemoryPoint[] {
     const shown = this.#shown;
     if (shown === null) return this.#options.live.history(key);
-    return this.#before(shown.moment.at).flatMap(({ at, snapshot }) => {
+    return this.#past.before(shown.moment.at).flatMap(({ at, snapshot }) => {
       const p = snapshot.processes.find(({ facts }) => keyOf(facts) === key);
       return p === undefined ? [] : [{ at, bytes: memoryOf(p.facts), cpu: p.facts.cpu }];
     });
@@ -161,16 +117,6 @@ export class TimeTravel implements Live {
   /** Of a past moment the sum of the histories is all there is. */
   course(key: IdentityKey): readonly MemoryPoint[] {
     return this.#shown === null ? this.#options.live.course(key) : [];
-  }
-
-  /** The ten minutes up to a moment. */
-  #before(to: number): readonly { readonly at: number; readonly snapshot: Snapshot }[] {
-    if (this.#reader === null) return [];
-    const { module, recording } = this.#reader;
-    return [...recording.between(to - PLOT_MS, to)].flatMap(frame => {
-      const snapshot = module.snapshotOf(frame);
-      return snapshot === null ? [] : [{ at: frame.at, snapshot }];
-    });
   }
 
   proportionalMemory(pid: number): Promise<number | null> {

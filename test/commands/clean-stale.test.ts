@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Collector } from '../../src/collect/collector.ts';
-import { type CleanOptions, clean } from '../../src/commands/clean.ts';
+import { clean } from '../../src/commands/clean.ts';
+import type { CleanOptions } from '../../src/commands/clean-options.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
 import { startAgent } from '../support/agent.ts';

@@ -1,0 +1,31 @@
+import type { Plan } from '../model/plan.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { CleanOptions } from './clean-options.ts';
+import { planText } from './plan-text.ts';
+
+/** The plan as it is read before anything happens, and what to do next. */
+export const describePlan = (
+  plan: Plan,
+  snapshot: Snapshot,
+  acts: boolean,
+  options: CleanOptions,
+): string => {
+  const warnings = snapshot.warnings.map(warning => `! ${warning}\n`).join('');
+  const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
+  const text = planText(plan, { ...options, heading });
+  if (plan.steps.length === 0) {
+    const what = options.zombieParents
+      ? 'no parent owes a wait that may be dealt with'
+      : nothingBecause(snapshot, options);
+    return `${warnings}${text}Nothing to do: ${what}.\n`;
+  }
+  return `${warnings}${text}${acts ? '' : 'Nothing was signalled. Run with --force to do it.\n'}`;
+};
+
+const nothingBecause = ({ totals }: Snapshot, options: CleanOptions): string => {
+  const looked = `${totals.related} of ${totals.processes} processes concern an agent`;
+  if (options.pids.length > 0) return 'none of the pids may be ended';
+  return totals.leaks === 0
+    ? `none is proven leaked (${looked})`
+    : `no leak is ${options.ageThresholdMinutes} min old and may be ended`;
+};

@@ -1,0 +1,38 @@
+import { type Command, CommanderError } from 'commander';
+import { UsageError } from '../collect/config.ts';
+import { visible } from '../model/text.ts';
+import { EXIT_FAILURE, EXIT_USAGE } from './exit-codes.ts';
+
+/** The line of the command that was called, `clean` among the words of `reaptop clean --bogus`. */
+const usageLine = (program: Command): string => {
+  const called = program.commands.find(command => process.argv.includes(command.name()));
+  return `Usage: ${program.name()}${called === undefined ? '' : ` ${called.name()}`} ${(called ?? program).usage()}\n`;
+};
+
+const sentenceOf = (program: Command, error: CommanderError): string => {
+  // `help nonsense` is told by commander as if it were help itself.
+  const isCommand = error.code === 'commander.excessArguments' || error.code === 'commander.help';
+  if (!isCommand) return error.message.replace(/^error: /, '');
+  const known = program
+    .createHelp()
+    .visibleCommands(program)
+    .map(command => command.name())
+    .join(', ');
+  return `there is no command '${program.args.at(-1) ?? ''}'; the commands are: ${known}`;
+};
+
+/** One sentence, then the usage line: never a stack trace. */
+export const complain = (program: Command, error: unknown, err: { write(text: string): void }): number => {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version
+  const usage = error instanceof CommanderError || error instanceof UsageError;
+  const sentence =
+    error instanceof CommanderError
+      ? sentenceOf(program, error)
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  // commander's `(Did you mean --once?)` stands on a line of its own.
+  const [first = '', ...more] = sentence.split(/\n(?=\(Did you mean [^\n]*\)$)/).map(visible);
+  err.write(`${[`reaptop: ${first}`, ...more].join('\n')}\n${usage ? usageLine(program) : ''}`);
+  return usage ? EXIT_USAGE : EXIT_FAILURE;
+};
