@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { appendLineage } from '../../src/remember/lineage-writer.ts';
 import { startAgent } from '../support/agent.ts';
 import { auditLines, stateFile } from '../support/audit.ts';
 import { reaptop, snapshotOf } from '../support/cli.ts';
@@ -21,6 +30,32 @@ const running = (processes: readonly RawProcess[]): number =>
 
 /** Everything below an agent but its own sleep, which is what keeps the stand-in alive. */
 const below = (agent: RawProcess): RawProcess[] => childrenOf(agent.pid).filter(p => p.comm !== 'sleep');
+
+/** Ways in which nothing can be written there. */
+const UNUSABLE: readonly (readonly [how: string, make: (path: string) => void])[] = [
+  ['is a file', path => writeFileSync(path, '')],
+  ['is a link to elsewhere', path => symlinkSync('/tmp', path)],
+  [
+    'is read-only',
+    path => {
+      mkdirSync(path, { mode: 0o700 });
+      // Root may write anywhere but here.
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', path]);
+    },
+  ],
+  [
+    'is full',
+    path => {
+      mkdirSync(path, { mode: 0o700 });
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=700', 'tmpfs', path]);
+      try {
+        writeFileSync(`${path}/ballast`, Buffer.alloc(64 * 1024));
+      } catch {
+        // full, as it should be
+      }
+    },
+  ],
+];
 
 describe('guard', () => {
   test('clears a tree of twenty whose agent was killed -9, and leaves its live twin whole', async () => {
@@ -56,6 +91,9 @@ describe('guard', () => {
     );
     const after = await snapshotOf(sandbox, ['--at', '-0s']);
     expect(after.totals.leaks).toBe(0);
+    // And so has the report: what leaked, and that it was cleared.
+    const { stdout } = await reaptop(sandbox, ['report', '--since', '1h', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ leaksSeen: 21, leaksCleared: 21, falseAlarms: 0 });
   });
 
   test('writes lineage, so that a --once started afterwards proves a java that nothing else connects to an agent', async () => {
@@ -73,6 +111,28 @@ describe('guard', () => {
       owner: { how: 'lineage' },
     });
     process.kill(left!.pid, 'SIGKILL');
+  });
+
+  test('does not believe what was written down before the machine was started anew', async () => {
+    // The same pid and start time, seen below an agent: of another boot, so of somebody else.
+    const innocent = await orphan(sandbox, `${sandbox.sleeper('java')} 600`);
+    const guilty = await orphan(sandbox, `${sandbox.sleeper('java')} 601`, {}, 'guilty');
+    const line = ({ pid, start }: RawProcess, boot: string) => ({
+      ...{ pid, start, agent: { pid: 4_000_000, start: '1' }, session: 'ended', family: 'claude' },
+      ...{ parent: null, boot, seen: Number.parseFloat(readFileSync('/proc/uptime', 'utf8')), gone: null },
+    });
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const state = stateFile(sandbox, '');
+    appendLineage(state, [line(innocent, '00000000-0000-4000-8000-000000000000'), line(guilty, boot)]);
+    const guard = await startGuard(sandbox);
+    await until(`the other to be gone: ${guard.said()}`, () => !isRunning(guilty.pid, guilty.start));
+    await lookOf(sandbox, guard);
+    await stopGuard(guard);
+    expect(isRunning(innocent.pid, innocent.start)).toBe(true);
+    expect(auditLines(sandbox).flatMap(({ plan }) => plan?.steps.map(({ pid }) => pid) ?? [])).toEqual([
+      guilty.pid,
+    ]);
+    process.kill(innocent.pid, 'SIGKILL');
   });
 
   test('is one: a second says who runs, and a lock of a pid that somebody else has now is taken over', async () => {
@@ -153,30 +213,7 @@ describe('guard', () => {
     await stopGuard(again);
   });
 
-  test.each([
-    ['is a file', (path: string) => writeFileSync(path, '')],
-    ['is a link to elsewhere', (path: string) => symlinkSync('/tmp', path)],
-    [
-      'is read-only',
-      (path: string) => {
-        mkdirSync(path, { mode: 0o700 });
-        // Root may write anywhere but here.
-        execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', path]);
-      },
-    ],
-    [
-      'is full',
-      (path: string) => {
-        mkdirSync(path, { mode: 0o700 });
-        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=700', 'tmpfs', path]);
-        try {
-          writeFileSync(`${path}/ballast`, Buffer.alloc(64 * 1024));
-        } catch {
-          // full, as it should be
-        }
-      },
-    ],
-  ])('goes on clearing with one warning where the state directory %s', async (_, make) => {
+  test.each(UNUSABLE)('goes on clearing with one warning where the state directory %s', async (_, make) => {
     mkdirSync(sandbox.path('home/.local/state'), { recursive: true });
     const path = stateFile(sandbox, '').replace(/\/$/, '');
     try {
