@@ -3,9 +3,12 @@ import { benchBlock } from './block.ts';
 import { benchCpu } from './cpu.ts';
 import { benchDirectories } from './directories.ts';
 import { benchGrowth } from './growth.ts';
+import { benchGuard } from './guard.ts';
+import { benchHooks } from './hooks.ts';
 import { benchKeys } from './keys.ts';
 import { benchOnce } from './once.ts';
 import { benchPaint } from './paint.ts';
+import { benchPast } from './past.ts';
 import { benchRefresh } from './refresh.ts';
 import { type Row, tableOf } from './report.ts';
 import { benchRss } from './rss.ts';
@@ -25,11 +28,14 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   keys: benchKeys,
   rss: benchRss,
   cpu: benchCpu,
+  hooks: benchHooks,
+  past: benchPast,
+  guard: benchGuard,
   growth: benchGrowth,
 };
 
 /** What `--quick` measures; the rest needs minutes to be true. */
-const QUICK: readonly string[] = ['once', 'tree', 'paint', 'keys', 'growth'];
+const QUICK: readonly string[] = ['once', 'tree', 'paint', 'keys', 'hooks', 'growth'];
 
 const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N] [--quick]`;
 
