@@ -1,5 +1,5 @@
 import { leftSomething } from '../act/left-something.ts';
-import { perform } from '../act/perform.ts';
+import { completeEarlierActs, perform } from '../act/perform.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import type { FileRecord } from '../act/sweep/file-acts.ts';
 import { runSweep, type SweepResult } from '../act/sweep/run.ts';
@@ -40,6 +40,7 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
   const empty = plan.ending.steps.length + plan.sessions.length + plan.files.length === 0;
   if (!options.json) out.write(describe(plan, moment, acts, empty, options));
   if (!acts || empty) {
+    if (acts) await completeEarlierActs(system, 'sweep', moment.host.bootId);
     if (options.json) writeJson(dependencies, moment, plan, null);
     return failOnCode(moment, options.failOn);
   }

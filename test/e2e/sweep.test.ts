@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pipeline, TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
-import { auditLines } from '../support/audit.ts';
+import { auditLines, stateFile } from '../support/audit.ts';
 import { reaptop } from '../support/cli.ts';
+import { leaveBehind } from '../support/leftovers.ts';
 import { insertAgent, writeDatabase } from '../support/orchestrator-database.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
@@ -98,4 +99,21 @@ it('is not blind to an orchestrator that keeps its agents in SQLite and an empty
   expect(done.stdout).toMatch(/1 session, 4 archived/);
   expect(sandbox.tmux('list-sessions', '-F', '#{session_name}')).toBe('agent_a-2');
   expect(readdirSync(sandbox.path('work/.agent-workspace/registry'))).toEqual(['state.sqlite3']);
+});
+
+it('with nothing to do, the record of an act that was cut off is completed all the same', async () => {
+  await leaveBehind(sandbox, `${sandbox.sleeper('mcp-server-files')} 600`);
+  expect((await reaptop(sandbox, ['clean', '--force', '--age-threshold', '0'])).code).toBe(0);
+  const log = stateFile(sandbox, 'audit.jsonl');
+  const [intent] = readFileSync(log, 'utf8').split('\n');
+  // As if that clean-up had been killed before it could say what came of it.
+  writeFileSync(log, `${intent}\n`);
+  const dry = await reaptop(sandbox, ['sweep']);
+  expect([dry.code, auditLines(sandbox).length]).toEqual([0, 1]);
+  const done = await reaptop(sandbox, ['sweep', '--force']);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to do') });
+  const [first, second, ...more] = auditLines(sandbox);
+  expect(second).toMatchObject({ event: 'outcome', id: first!.id, outcomes: [{ outcome: 'gone' }] });
+  expect(second?.completedBy).toBeTruthy();
+  expect(more).toEqual([]);
 });
