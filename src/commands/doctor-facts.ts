@@ -32,6 +32,7 @@ import { stateDirectory } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
 import { isFresh, readLatest } from '../remember/latest.ts';
 import { RECORDER_DIRECTORY, segmentFiles } from '../remember/recorder/segments.ts';
+import { hookFacts } from './hook/installed.ts';
 
 const sentence = (error: unknown): string => visible(error instanceof Error ? error.message : String(error));
 
@@ -95,9 +96,14 @@ const tmuxFacts = async (moment: Snapshot | null, env: NodeJS.ProcessEnv): Promi
           ? visible(asked.stdout.trim()).slice(0, 40)
           : 'tmux of an unknown version',
     answered: servers.filter(server => server.reachable).length,
-    silent: servers
-      .filter(server => !server.reachable)
-      .map(({ socket, pid }) => (socket === '' ? `server ${pid}` : visible(socket))),
+    // A server that does not answer may be known twice: by its socket, and by its process.
+    silent: [
+      ...new Set(
+        servers
+          .filter(server => !server.reachable)
+          .map(({ socket, pid }) => (socket === '' ? `server ${pid}` : visible(socket))),
+      ),
+    ],
   };
 };
 
@@ -178,6 +184,7 @@ export const gatherHealth = async (
     leanProjects: leanProjectsOf(roots),
     leanServers: leanServers(processes, env, home),
     timers: userConfig === null ? [] : readRefreshTimers(userConfig),
+    hooks: hookFacts(config.hooks, env, cwd),
     guard: await guardFacts(prepared.system, stateDirectory(env), now),
     recorder: recorderFacts(stateDirectory(env), now),
     strangeFiles: claude === null ? [] : readClaudeRecords([claude]).strange.map(file => visible(file.path)),

@@ -108,6 +108,18 @@ export interface RecorderFacts {
   readonly age: number | null;
 }
 
+/** Hooks of ours in one settings file. */
+export interface InstalledHooks {
+  readonly path: string;
+  readonly events: number;
+  readonly missing: readonly string[];
+  /** A program or file that its commands name and that is not there. */
+  readonly broken: string | null;
+  /** As `hook install` would write them now. */
+  readonly current: boolean;
+  readonly unreadable: string | null;
+}
+
 /** Everything `doctor` judges, gathered once. */
 export interface HealthFacts {
   readonly proc: ProcFacts;
@@ -120,6 +132,7 @@ export interface HealthFacts {
   readonly leanProjects: readonly LeanProject[];
   readonly leanServers: readonly LeanServer[];
   readonly timers: readonly TimerFacts[];
+  readonly hooks: readonly InstalledHooks[];
   readonly guard: GuardFacts;
   readonly recorder: RecorderFacts;
   /** Claude's own files in a form that we do not know. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
 import { CLI, type CliOptions, reaptop } from '../support/cli.ts';
@@ -71,6 +71,30 @@ describe('doctor', () => {
     expect(state?.level).not.toBe('ok');
   });
 
+  it('sees hooks that are current, that start what is not there, and settings that nobody can read', async () => {
+    const settings = sandbox.path('home/.claude/settings.json');
+    expect((await doctor()).hooks).toMatchObject({ level: 'ok', says: expect.stringContaining('no hooks') });
+    expect((await reaptop(sandbox, ['hook', 'install'])).code).toBe(0);
+    expect((await doctor()).hooks).toMatchObject({
+      level: 'ok',
+      says: `8 hooks in ${settings}: current`,
+    });
+    const installed = readFileSync(settings, 'utf8');
+    writeFileSync(settings, installed.replaceAll(process.execPath, '/opt/node-18/bin/node'));
+    expect((await doctor()).hooks).toMatchObject({
+      level: 'fail',
+      says: expect.stringContaining('/opt/node-18/bin/node, which is not there'),
+      todo: expect.stringContaining('reaptop hook install'),
+    });
+    const elsewhere = sandbox.write('elsewhere/cli.js', '');
+    writeFileSync(settings, installed.replaceAll(CLI, elsewhere));
+    expect((await doctor()).hooks).toMatchObject({ level: 'warn', says: expect.stringContaining('not as') });
+    writeFileSync(settings, '{ "hooks": ');
+    expect((await doctor()).hooks).toMatchObject({ level: 'warn', says: expect.stringContaining('no JSON') });
+    writeFileSync(settings, installed);
+    expect((await reaptop(sandbox, ['hook', 'uninstall'])).code).toBe(0);
+  });
+
   it('says that tmux is missing, and that a server does not answer', async () => {
     mkdirSync(sandbox.path('nothing'));
     const { tmux } = await doctor([], { env: { PATH: sandbox.path('nothing') } });
@@ -84,6 +108,10 @@ describe('doctor', () => {
         level: 'fail',
         says: expect.stringContaining('did not answer'),
       });
+      // A client that hangs with it speaks of the same server.
+      sandbox.start(['tmux', '-L', 'reaptop-test', 'list-sessions']);
+      await sandbox.find('the client', p => p.comm === 'tmux: client' || p.comm === 'tmux');
+      expect((await doctor()).tmux?.says.match(/\/reaptop-test(?=[ ,])/g)).toHaveLength(1);
     } finally {
       process.kill(server.pid, 'SIGCONT');
     }

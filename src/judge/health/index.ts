@@ -1,6 +1,7 @@
 import type { Check, HealthFacts } from '../../model/health.ts';
 import { claudeFiles, leanCrowd, leanServer, leanToolchain, refreshTimer } from './agents.ts';
 import type { HealthCheck } from './check.ts';
+import { hooks } from './hooks.ts';
 import { config, inotify, pressure, state, tmux } from './machine.ts';
 import { proc, processes } from './processes.ts';
 import { guard, recorder } from './remembering.ts';
@@ -14,6 +15,7 @@ export const HEALTH_CHECKS = {
   state,
   config,
   memory: pressure,
+  hooks,
   guard,
   recorder,
   'lean-toolchain': leanToolchain,

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { doctorText } from '../../../src/commands/doctor.ts';
 import { versionIn } from '../../../src/judge/health/agents.ts';
 import { type CheckId, checkHealth, HEALTH_CHECKS } from '../../../src/judge/health/index.ts';
-import type { HealthFacts, StateFacts } from '../../../src/model/health.ts';
+import type { HealthFacts, InstalledHooks, StateFacts } from '../../../src/model/health.ts';
 import { cells } from '../../../src/model/text.ts';
 
 const GIB = 1024 ** 3;
@@ -18,6 +18,15 @@ const STATE: StateFacts & { kind: 'there' } = {
   free: 50 * GIB,
 };
 
+const HOOKS: InstalledHooks = {
+  path: '/home/me/.claude/settings.json',
+  events: 8,
+  missing: [],
+  broken: null,
+  current: true,
+  unreadable: null,
+};
+
 const WELL: HealthFacts = {
   proc: { kind: 'mounted', hidepid: null },
   look: { ok: true, processes: 300, agents: 2, closed: [], hidden: 100 },
@@ -29,6 +38,7 @@ const WELL: HealthFacts = {
   leanProjects: [{ path: '/home/me/proofs', toolchain: 'leanprover/lean4:v4.27.0' }],
   leanServers: [{ where: 'pid 41', version: '0.30.0', project: '/home/me/proofs' }],
   timers: [],
+  hooks: [HOOKS],
   guard: { running: { pid: 7, since: 0 }, held: null, lookAge: 5, fresh: true },
   recorder: { segments: 3, bytes: 1000, age: 9 },
   strangeFiles: [],
@@ -85,6 +95,14 @@ const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][
   ],
   ['claude-refresh', 'warn', /every hour/, { timers: [{ path: '/u/claude-refresh.timer', enabled: true }] }],
   ['claude-refresh', 'warn', /not enabled/, { timers: [{ path: '/u/x.service', enabled: false }] }],
+  [
+    'hooks',
+    'fail',
+    /start \/gone\/node, which is not there/,
+    { hooks: [{ ...HOOKS, broken: '/gone/node' }] },
+  ],
+  ['hooks', 'warn', /not as this reaptop/, { hooks: [{ ...HOOKS, current: false }] }],
+  ['hooks', 'warn', /no JSON/, { hooks: [{ ...HOOKS, unreadable: 'it is no JSON' }] }],
   ['guard', 'fail', /waits for a person: x/, { guard: { ...WELL.guard, held: 'x' } }],
   ['guard', 'fail', /last look was 2m ago/, { guard: { ...WELL.guard, lookAge: 120, fresh: false } }],
   ['recorder', 'warn', /nothing is recorded/, { recorder: { segments: 0, bytes: 0, age: null } }],
