@@ -30,12 +30,13 @@ const readGlimpses = (recording: Recording, from: number, to: number): readonly 
     const snapshot = snapshotOf(frame);
     if (snapshot === null) continue;
     const glimpse = glimpseOf(snapshot);
-    const { zombies, builds, agents, leaks, findings } = glimpse;
+    const { zombies, builds, agents, leaks, findings, results } = glimpse;
     const now = [
       zombies,
       builds,
       ...[...agents, ...leaks].map(({ key }) => key),
       ...findings.map(({ id, about }) => `${id} ${about.join(' ')}`),
+      ...results.map(({ key, result }) => `${key} ${result}`),
     ].join('\n');
     const last = glimpses.at(-1);
     if (last !== undefined && now === signature && glimpse.at - last.at < STEP_MS) continue;
@@ -56,7 +57,7 @@ export const report = (
   const audit = directory === null ? nothing : readAuditHistory(directory, from);
   const recording = directory === null ? null : new Recording(directory);
   const glimpses = recording === null ? [] : readGlimpses(recording, from, now);
-  const made = makeReport({ from, to: now, by, acts: audit.acts, glimpses, log: audit, partial: null });
+  const made = makeReport({ from, to: now, by, acts: audit.acts, glimpses, log: audit });
   const home = homeDirectory(env);
   const disk = home === null ? null : diskUse(join(home, '.claude-orchestrator', 'workspaces'));
   const warnings = [

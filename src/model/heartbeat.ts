@@ -2,8 +2,20 @@ import type { Identity } from './identity.ts';
 
 export type HeartbeatState = 'fine' | 'warn' | 'critical' | 'unreadable' | 'leftover';
 
+/** What a file says of the work it speaks of; null: it does not say. */
+interface WorkTold {
+  readonly sessionId: string | null;
+  readonly task: string | null;
+  readonly phase: string | null;
+  readonly operation: string | null;
+  readonly proof: string | null;
+  /** What the file itself says of the work: `in_progress`, `partial`, `failed`… */
+  readonly status: string | null;
+  readonly counters: Readonly<Record<string, number>>;
+}
+
 /** A sign of life that an agent, a skill or an orchestrator wrote to a file. */
-export interface Heartbeat {
+export interface Heartbeat extends WorkTold {
   readonly path: string;
   /** Which reader understood it: `agent-progress`, `postflight-marker`, `registry`… */
   readonly format: string;
@@ -11,12 +23,6 @@ export interface Heartbeat {
   /** Why it is in that state, in a sentence; null when fine. */
   readonly reason: string | null;
   readonly ageSeconds: number | null;
-  readonly sessionId: string | null;
-  readonly task: string | null;
-  readonly phase: string | null;
-  readonly operation: string | null;
-  readonly proof: string | null;
-  readonly counters: Readonly<Record<string, number>>;
   /** The agent it speaks of, when it could be joined to one. */
   readonly agent: Identity | null;
 }
@@ -61,14 +67,7 @@ export interface ReadingMember {
 }
 
 /** What a reader understood of one file's text. Times are epoch milliseconds; null: the file does not say. */
-export interface ReadingContent {
-  readonly sessionId: string | null;
-  readonly task: string | null;
-  readonly phase: string | null;
-  readonly operation: string | null;
-  readonly proof: string | null;
-  readonly status: string | null;
-  readonly counters: Readonly<Record<string, number>>;
+export interface ReadingContent extends WorkTold {
   /** The file says that the work it speaks of is over. */
   readonly terminal: boolean;
   readonly createdAt: number | null;

@@ -38,6 +38,8 @@ export interface Glimpse {
   readonly memory: number;
   readonly agents: readonly SeenProcess[];
   readonly leaks: readonly SeenProcess[];
+  /** What the tasks' own result files say came of them. */
+  readonly results: readonly { readonly key: string; readonly result: 'partial' | 'none' }[];
   /** What concerns which processes: enough to tell whether it is the same one as before. */
   readonly findings: readonly {
     readonly id: FindingId;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Totals } from '../../src/model/snapshot.ts';
-import { LATEST_FILE, type Latest, writeLatest } from '../../src/remember/latest.ts';
+import { type Latest, writeLatest } from '../../src/remember/latest.ts';
 import { EVENTS } from '../fixtures/hooks.ts';
 import { interleaved, median, timeOfCommand } from './measure.ts';
 import { type Row, ratioRow, skippedRow, valueRow } from './report.ts';
@@ -83,7 +83,7 @@ export const benchHooks = async (stage: Stage): Promise<Row[]> => {
     },
     20,
   );
-  rmSync(join(state, LATEST_FILE));
+  rmSync(join(state, 'latest.json'));
   const all = `for n in $(seq ${AT_ONCE}); do ${one} & done; wait`;
   const crowd = await interleaved({ single: shell(`${one} & wait`), many: shell(all) }, 5);
   return [

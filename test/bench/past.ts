@@ -5,10 +5,11 @@ import { interleaved, median, pause, percentile } from './measure.ts';
 import { type Row, valueRow } from './report.ts';
 import type { Stage } from './stage.ts';
 import { BenchTerminal, WIDE } from './terminal.ts';
-import { DAY_MS, RELATED, record, recorderDirectory } from './week.ts';
+import { DAY_MS, RELATED, record, recorderDirectory, recordWeek } from './week.ts';
 
 const MB = 1_000_000;
 const PRESSES = 40;
+const HOUR_MS = 3_600_000;
 
 const bytesIn = (directory: string): number =>
   readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
@@ -69,13 +70,14 @@ export const benchPast = async (stage: Stage): Promise<Row[]> => {
   await stage.agent();
   const state = stage.sandbox.path('home/.local/state/reaptop');
   const now = Date.now();
-  await record(state, now - 6 * DAY_MS, DAY_MS);
+  await record(state, now, DAY_MS);
   const day = bytesIn(recorderDirectory(state));
   rmSync(recorderDirectory(state), { recursive: true });
-  await record(state, now, 7 * DAY_MS);
-
+  const moments = { oldest: 6.9 * DAY_MS, middle: 3.5 * DAY_MS, newest: 60_000 };
   const ago = (ms: number): string => new Date(now - ms).toISOString();
-  const moments = { oldest: 6.9 * DAY_MS, middle: 3.5 * DAY_MS + 59 * 60_000, newest: 60_000 };
+  // The oldest hour of all is read for the time line, whichever moment is opened.
+  await recordWeek(state, now, [now - moments.oldest, now - moments.middle, now - 6 * DAY_MS - 23 * HOUR_MS]);
+
   const times = await interleaved(
     {
       live: start(stage, [], 'mcp-server-'),
@@ -86,7 +88,7 @@ export const benchPast = async (stage: Stage): Promise<Row[]> => {
     9,
   );
   const live = median(times.live);
-  const pressed = await steps(stage, ago(moments.middle));
+  const pressed = await steps(stage, ago(HOUR_MS));
   const rows = [
     valueRow(`recorder, a day of ${RELATED} related processes, 10 % replaced a minute`, day / MB, 'MB', 8),
     ...(['oldest', 'middle', 'newest'] as const).map(name =>

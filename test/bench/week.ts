@@ -1,10 +1,12 @@
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JudgedProcess, Snapshot } from '../../src/model/snapshot.ts';
 import { Recorder } from '../../src/remember/recorder/recorder.ts';
+import { hourOf } from '../../src/remember/recorder/segments.ts';
 import { type Row, tmux, world } from '../support/world.ts';
 
 /** What a recording is made of when its size and speed are measured: a busy machine, written by the real writer. */
-export const STEP_MS = 10_000;
+const STEP_MS = 10_000;
 export const DAY_MS = 86_400_000;
 export const RELATED = 60;
 /** Ten percent of them a minute: one every ten seconds. */
@@ -26,7 +28,7 @@ const rows = (count: number): Row[] => [
 ];
 
 /** A snapshot whose processes were judged once and live on, one leaving and one coming at every step. */
-export const movingMachine = (from: number): ((step: number) => Snapshot) => {
+const movingMachine = (from: number): ((step: number) => Snapshot) => {
   const { snapshot } = world(rows(RELATED), { takenAt: from, tmux: [tmux(200, [210])], all: false });
   const processes = [...snapshot.processes];
   const replaceable = processes.flatMap((p, at) => (p.facts.pid >= FIRST ? [at] : []));
@@ -71,3 +73,30 @@ export const record = async (directory: string, to: number, lengthMs: number): P
 };
 
 export const recorderDirectory = (state: string): string => join(state, 'recorder');
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Seven days: the last one as it was recorded, and its files again under the names of the six before. What is measured is
+ * how an hour is found and read among all of them, so the hours of these moments are recorded anew.
+ */
+export const recordWeek = async (state: string, now: number, moments: readonly number[]): Promise<void> => {
+  const directory = recorderDirectory(state);
+  await record(state, now, DAY_MS);
+  for (let day = 1; day < 7; day += 1)
+    for (let hour = 0; hour < 24; hour += 1) {
+      const name = `${hourOf(now - hour * HOUR_MS)}.jsonl`;
+      const found = [`${name}.gz`, name].find(file => existsSync(join(directory, file)));
+      if (found !== undefined)
+        copyFileSync(
+          join(directory, found),
+          join(directory, found.replace(/^[^.]+/, hourOf(now - day * DAY_MS - hour * HOUR_MS))),
+        );
+    }
+  for (const moment of moments) {
+    const end = Math.floor(moment / HOUR_MS) * HOUR_MS + HOUR_MS - STEP_MS;
+    for (const ending of ['', '.gz'])
+      rmSync(join(directory, `${hourOf(moment)}.jsonl${ending}`), { force: true });
+    await record(state, end, HOUR_MS - STEP_MS);
+  }
+};

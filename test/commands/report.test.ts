@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { report } from '../../src/commands/report.ts';
 import type { Finding, FindingId } from '../../src/model/finding.ts';
+import type { Heartbeat } from '../../src/model/heartbeat.ts';
 import { REPORT_GROUPS } from '../../src/model/report.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { cells } from '../../src/model/text.ts';
@@ -118,6 +119,43 @@ const told = (options: Partial<Parameters<typeof report>[0]> = {}, env = {}): st
   expect(code).toBe(0);
   return text;
 };
+
+describe('the share of partial results', () => {
+  const meta = (task: string, status: string, state: Heartbeat['state'] = 'fine'): Heartbeat => ({
+    ...{ path: `/home/me/proofs/specs/${task}/.return-meta.json`, format: 'return-meta', state },
+    ...{ reason: null, ageSeconds: 5, sessionId: `session-${task}`, task, phase: null, operation: null },
+    ...{ proof: null, status, counters: {}, agent: null },
+  });
+  const partial = async (...moments: readonly (readonly Heartbeat[])[]) => {
+    const recorder = new Recorder({ directory: state, monotonic: () => 0 });
+    for (const [minute, heartbeats] of moments.entries())
+      await recorder.record({ ...at(minute, []), heartbeats });
+    const { targets } = JSON.parse(told({ json: true }));
+    return targets[1] as { measured: string; met: boolean | null };
+  };
+
+  test.each([
+    ['none ended early', [meta('1', 'implemented'), meta('2', 'in_progress')], 'no data', null],
+    ['every one is partial', [meta('1', 'partial')], '100 %', true],
+    ['one failed, one is blocked', [meta('1', 'failed'), meta('2', 'blocked')], '0 %', false],
+    [
+      'one was never heard of again',
+      [meta('1', 'partial'), meta('2', 'in_progress', 'leftover')],
+      '50 %',
+      false,
+    ],
+  ] as const)('%s', async (_, heartbeats, measured, met) => {
+    expect(await partial(heartbeats)).toMatchObject({ measured, met });
+  });
+
+  test('what a run came to in the end counts, once', async () => {
+    const early = [meta('1', 'in_progress'), meta('2', 'failed')];
+    expect(await partial(early, [meta('1', 'partial'), meta('2', 'partial')], [])).toMatchObject({
+      measured: '100 %',
+      met: true,
+    });
+  });
+});
 
 describe('report after a scripted day', () => {
   beforeEach(scriptedDay);

@@ -104,6 +104,7 @@ const heartbeat = z.strictObject({
   phase: z.string().nullable(),
   operation: z.string().nullable(),
   proof: z.string().nullable(),
+  status: z.string().nullable(),
   counters: z.record(z.string(), z.number()),
   agent: identity.nullable(),
 });

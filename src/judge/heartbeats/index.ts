@@ -53,6 +53,7 @@ const toHeartbeat = ({ reading, ageSeconds, agent, state, reason }: JudgedFile):
   phase: reading.phase,
   operation: reading.operation,
   proof: reading.proof,
+  status: reading.status,
   counters: reading.counters,
   agent: agent === null ? null : identityOf(agent),
 });

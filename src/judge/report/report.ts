@@ -11,8 +11,6 @@ export interface ReportInput {
   /** Oldest first. */
   readonly glimpses: readonly Glimpse[];
   readonly log: LogFacts;
-  /** Of the agents that ended early, the share that left a partial result; null when none is known. */
-  readonly partial: number | null;
 }
 
 const STRETCHES = 48;
@@ -37,8 +35,17 @@ const over = (
 const most = (glimpses: readonly Glimpse[], value: (glimpse: Glimpse) => number): number =>
   glimpses.reduce((highest, glimpse) => Math.max(highest, value(glimpse)), 0);
 
+/** Of the runs that ended early, the share that left a partial result; null when none did. What was seen last counts. */
+const partialShare = (glimpses: readonly Glimpse[]): number | null => {
+  const results = new Map(
+    glimpses.flatMap(glimpse => glimpse.results.map(({ key, result }) => [key, result])),
+  );
+  const partial = [...results.values()].filter(result => result === 'partial').length;
+  return results.size === 0 ? null : partial / results.size;
+};
+
 /** Adds up what was written down: acts from the audit log, everything else from the recorder. */
-export const makeReport = ({ from, to, by, acts, glimpses, log, partial }: ReportInput): Report => {
+export const makeReport = ({ from, to, by, acts, glimpses, log }: ReportInput): Report => {
   const episodes = episodesOf(glimpses, acts);
   const leaks = new Set(glimpses.flatMap(glimpse => glimpse.leaks.map(({ key }) => key)));
   let cleared = 0;
@@ -75,5 +82,5 @@ export const makeReport = ({ from, to, by, acts, glimpses, log, partial }: Repor
       memory: over(glimpses, { from, to }, glimpse => glimpse.memory),
     },
   };
-  return { ...report, targets: targetsOf(report, log, partial) };
+  return { ...report, targets: targetsOf(report, log, partialShare(glimpses)) };
 };

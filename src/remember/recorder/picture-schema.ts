@@ -125,6 +125,8 @@ export const heartbeatSchema: z.ZodType<Heartbeat> = z.object({
   phase: or(text),
   operation: or(text),
   proof: or(text),
+  // Recordings of older versions have none.
+  status: or(text).default(null),
   counters: z.record(text, number),
   agent: or(z.object(identity)),
 });

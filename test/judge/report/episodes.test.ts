@@ -11,6 +11,7 @@ const glimpse = (at: number, ...findings: Glimpse['findings']): Glimpse => ({
   memory: 0,
   agents: [],
   leaks: [],
+  results: [],
   findings,
 });
 const leak = (...about: string[]) => ({ id: 'leak', about }) as const;

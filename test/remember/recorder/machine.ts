@@ -15,6 +15,7 @@ const BEAT: Heartbeat = {
   phase: '2',
   operation: 'checking',
   proof: null,
+  status: null,
   counters: { diagnostic_calls: 3 },
   agent: { pid: 300, start: '30000' },
 };
