@@ -72,6 +72,7 @@ export const processSchema: z.ZodType<KeptProcess> = z.object({
   kind: z.enum(KINDS),
   agent: or(text),
   isSession: z.boolean(),
+  job: or(text).optional(),
   name: text,
   command: text,
   depth: z.int().nonnegative(),
