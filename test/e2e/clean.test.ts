@@ -190,13 +190,19 @@ describe('reaptop clean', () => {
 
   it('says who holds the lock when another clean-up runs', async () => {
     await leaveBehind();
-    const first = clean('--force', '--age-threshold', '0', '--grace', '3');
-    await until('the first to hold the lock', () =>
+    const first = clean('--force', '--age-threshold', '0', '--grace', '1');
+    const lock = await until('the first to hold the lock', () =>
       readFileSync(join(sandbox.home, '.local/state/reaptop/clean.lock'), 'utf8'),
     );
-    const second = await clean('--force', '--age-threshold', '0');
-    expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/clean.*\d+/);
+    const { pid } = JSON.parse(lock) as { readonly pid: number };
+    process.kill(pid, 'SIGSTOP'); // it holds the lock for as long as the second needs
+    try {
+      const second = await clean('--force', '--age-threshold', '0');
+      expect(second.code).toBe(1);
+      expect(second.stderr).toMatch(new RegExp(`clean.*${pid}`));
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
     expect((await first).code).toBe(0);
   });
 
