@@ -3,7 +3,7 @@ import { signalIdentity } from '../../../src/act/signal/signal-identity.ts';
 import type { SignalName } from '../../../src/model/plan.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import type { Presence } from '../../../src/observe/system.ts';
-import { isRunning, rawProcess } from '../../support/proc.ts';
+import { childrenOf, isRunning, rawProcess } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 
@@ -121,6 +121,17 @@ describe('a real process', () => {
     const target = { pid, start: rawProcess(pid)!.start };
     expect(await signalIdentity(system, target, 'SIGTERM', { hold: true })).toEqual({ status: 'sent' });
     await until('its end', () => !isRunning(pid, target.start));
+  });
+
+  test.each([true, false])('that has ended and waits for its parent gets nothing (held: %s)', async hold => {
+    const parent = sandbox.start(['perl', '-e', 'exit 0 unless fork; sleep 1 while 1']);
+    const { pid, start } = await until('a zombie', () =>
+      childrenOf(parent.pid).find(({ state }) => state === 'Z'),
+    );
+    const sent: string[] = [];
+    const listening = { ...system, deliver: (_pid: number, signal: SignalName) => void sent.push(signal) };
+    expect(await signalIdentity(listening, { pid, start }, 'SIGKILL', { hold })).toEqual({ status: 'gone' });
+    expect(sent).toEqual([]);
   });
 
   test('that was stopped and told to go on runs as before', async () => {
