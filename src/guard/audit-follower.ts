@@ -1,11 +1,9 @@
-import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIT_FILE } from '../act/record/lines.ts';
 import { OUTCOMES, type OutcomeKind } from '../model/plan.ts';
 import { parseDate } from '../model/time.ts';
-import { openOwn } from '../observe/state/own-file.ts';
+import { FollowedLines } from '../observe/state/follow-lines.ts';
 
-/** More than this between two looks is read from its end. */
 const MOST_BYTES = 2 * 1024 ** 2;
 
 /** One act of anybody, as the audit log tells it. */
@@ -21,40 +19,14 @@ export interface AuditedAct {
 
 /** Reads what was added to the audit log since the last time, by whomever: `clean`, a hook, the screen, guard itself. */
 export class AuditFollower {
-  readonly #path: string | null;
-  #inode = -1;
-  #offset = 0;
+  readonly #lines: FollowedLines;
 
   constructor(directory: string | null) {
-    this.#path = directory === null ? null : join(directory, AUDIT_FILE);
+    this.#lines = new FollowedLines(directory === null ? null : join(directory, AUDIT_FILE), MOST_BYTES);
   }
 
-  /** Unreadable, or not there yet: nothing. It is only counted. */
   next(): readonly AuditedAct[] {
-    if (this.#path === null) return [];
-    try {
-      const fd = openOwn(this.#path, constants.O_RDONLY);
-      try {
-        return this.#read(fd);
-      } finally {
-        closeSync(fd);
-      }
-    } catch {
-      return [];
-    }
-  }
-
-  #read(fd: number): readonly AuditedAct[] {
-    const { ino, size } = fstatSync(fd);
-    // Rotated: what came to the old file's end meanwhile is lost to the counts, not to the log.
-    if (ino !== this.#inode || size < this.#offset) this.#offset = 0;
-    this.#inode = ino;
-    const from = Math.max(this.#offset, size - MOST_BYTES);
-    const buffer = Buffer.alloc(size - from);
-    const text = buffer.toString('utf8', 0, readSync(fd, buffer, 0, buffer.length, from));
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    this.#offset = from + Buffer.byteLength(whole);
-    return whole.split('\n').flatMap(parse);
+    return this.#lines.next().flatMap(parse);
   }
 }
 

@@ -1,9 +1,12 @@
 import { Collector, type LineageMemory } from '../collect/collector.ts';
 import { type Config, DEFAULT_CONFIG } from '../model/config.ts';
+import { spellBytes } from '../model/format.ts';
 import { keyOf } from '../model/identity.ts';
+import { OUTCOMES } from '../model/plan.ts';
 import { INVENTED_HOME, INVENTED_NOW, INVENTED_PROCESSES, startOf } from '../observe/invented/machine.ts';
 import { type InventedOptions, type InventedSystem, inventedSystem } from '../observe/invented/system.ts';
-import type { LogLine } from './live.ts';
+import { actText } from './act-log.ts';
+import type { LogLine, LogRow } from './live.ts';
 import { LiveEngine } from './live-engine.ts';
 
 export interface DemoOptions extends InventedOptions {
@@ -47,9 +50,40 @@ const memory = (): LineageMemory => {
 };
 
 const HOUR = 3_600_000;
+const MIB = 1024 ** 2;
+
+/** What others have done on this machine earlier today. */
+const act = (hoursAgo: number, by: string, why: string, rows: readonly LogRow[]): LogLine => {
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+  const told = OUTCOMES.flatMap(kind => {
+    const count = rows.filter(({ what }) => what === kind).length;
+    return count === 0 ? [] : [`${count} ${kind}`];
+  });
+  return {
+    at: INVENTED_NOW - hoursAgo * HOUR,
+    text: actText(by, `${told.join(', ')}, ${spellBytes(bytes)} back`, rows),
+    tone: rows.some(({ what }) => what === 'survived') ? 'bad' : 'plain',
+    entry: { by, why, rows, note: null },
+  };
+};
+const gone = (pid: number, name: string, mib: number): LogRow => ({
+  what: 'ended',
+  pid,
+  name,
+  bytes: mib * MIB,
+  why: 'ended after SIGTERM',
+});
 const LOG: readonly LogLine[] = [
-  { at: INVENTED_NOW - 3 * HOUR, text: 'guard: 4 ended, 512 MiB back', tone: 'plain' },
-  { at: INVENTED_NOW - HOUR / 2, text: 'clean: 1 ended, 1 survived, 96 MiB back', tone: 'plain' },
+  act(3, 'guard', 'policy: proven leaks', [
+    gone(2214, 'chroma-mcp', 301),
+    gone(2215, 'npm exec chroma-mcp', 64),
+    gone(2302, 'lean-lsp-mcp', 110),
+    gone(2311, 'lake serve', 37),
+  ]),
+  act(0.5, 'clean', 'clean --force --age-threshold 60', [
+    gone(2790, 'mcp-server-memory', 96),
+    { ...gone(2801, 'mcp-server-git', 0), what: 'survived', why: 'it is in state D: SIGKILL waits' },
+  ]),
 ];
 
 /** `--demo`: the engine as it is, over an invented machine. Nothing real is looked at, signalled or written. */

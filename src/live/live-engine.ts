@@ -11,13 +11,15 @@ import type { Settings } from '../model/look.ts';
 import type { Outcome, Plan } from '../model/plan.ts';
 import { memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
+import { stateDirectory } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { calls } from '../words/process.ts';
+import { ActLog } from './act-log.ts';
 import { AgentCourses } from './agent-courses.ts';
 import { Alerting } from './alerts.ts';
-import { auditTail } from './audit-tail.ts';
 import { exportScreen } from './export-screen.ts';
+import { FindingLog } from './finding-log.ts';
 import { Fixer } from './fixer.ts';
 import type { ActRequest, Live, LiveState, LogLine, MemoryPoint, ShownAgain } from './live.ts';
 import { type News, NewsDesk } from './news.ts';
@@ -47,6 +49,7 @@ export interface LiveEngineOptions {
 /** Points of the header's sparkline. */
 const SPARK_POINTS = 240;
 const LOG_LINES = 200;
+const LOG_AT_FIRST = 20;
 const FILES_SETTLE_MS = 600;
 
 /** The second look comes soon after the first: a leak must be seen twice, and CPU is told from two looks. */
@@ -64,6 +67,8 @@ export class LiveEngine implements Live {
   readonly #news = new NewsDesk();
   readonly #alerting: Alerting;
   readonly #fixer: Fixer;
+  readonly #acts: ActLog | null;
+  readonly #findings = new FindingLog();
   #abort: AbortController | null = null;
   #filesTimer: NodeJS.Timeout | null = null;
   #beforeLook: () => void = () => {};
@@ -74,6 +79,9 @@ export class LiveEngine implements Live {
     this.#options = options;
     this.#all = options.all;
     this.#fixer = new Fixer(options, this.#history);
+    // What was done on this machine is no part of a recorded table, nor of an invented one, which brings its own log.
+    const acts = options.log === undefined && options.system.readOnly === null;
+    this.#acts = acts ? new ActLog(stateDirectory(options.env)) : null;
     this.#state = {
       snapshot: first,
       config: options.config,
@@ -82,8 +90,7 @@ export class LiveEngine implements Live {
       slowedDown: false,
       readOnly: options.system.readOnly,
       running: null,
-      // What was done on this machine is no part of a recorded table.
-      log: options.log ?? (options.system.readOnly === null ? auditTail(options.env) : []),
+      log: options.log ?? this.#acts?.next().slice(-LOG_AT_FIRST) ?? [],
       error: null,
     };
     this.#alerting = new Alerting(options.config.alerts, options.env, {
@@ -271,6 +278,7 @@ export class LiveEngine implements Live {
         error: null,
       });
       this.#tell(this.#news.look(snapshot));
+      this.#log(...(this.#acts?.next() ?? []), ...this.#findings.look(snapshot));
     } catch (error) {
       // The screen keeps the last good snapshot and says why it is old.
       this.#set({ error: error instanceof Error ? error.message : String(error) });
@@ -290,8 +298,8 @@ export class LiveEngine implements Live {
     this.#set({ running: { ...running, outcomes: [...others, outcome] } });
   }
 
-  #log(line: LogLine): void {
-    this.#set({ log: [...this.#state.log, line].slice(-LOG_LINES) });
+  #log(...lines: readonly LogLine[]): void {
+    if (lines.length > 0) this.#set({ log: [...this.#state.log, ...lines].slice(-LOG_LINES) });
   }
 
   #set(change: Partial<LiveState>): void {

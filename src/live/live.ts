@@ -14,6 +14,29 @@ export interface LogLine {
   readonly at: number;
   readonly text: string;
   readonly tone: 'plain' | 'good' | 'warn' | 'bad';
+  /** Of an act: what was planned and what became of it. */
+  readonly entry?: LogEntry;
+  /** The process that it speaks of. */
+  readonly about?: Identity | null;
+}
+
+/** One process, file or session of an act. */
+export interface LogRow {
+  /** Its outcome. */
+  readonly what: string;
+  readonly pid: number | null;
+  readonly name: string;
+  readonly bytes: number;
+  readonly why: string;
+}
+
+export interface LogEntry {
+  /** Who asked: tui, clean, guard, hook, sweep. */
+  readonly by: string;
+  /** The key, the flags, the policy. */
+  readonly why: string;
+  readonly rows: readonly LogRow[];
+  readonly note: string | null;
 }
 
 /** What the user asks to be done; the engine answers with a plan before anything happens. */

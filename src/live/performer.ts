@@ -11,6 +11,7 @@ import { keyOf } from '../model/identity.ts';
 import type { ChoreOutcome, Outcome, Plan } from '../model/plan.ts';
 import type { System } from '../observe/system.ts';
 import { summarise, summariseAll } from '../words/outcomes.ts';
+import { actText } from './act-log.ts';
 import type { Fixer } from './fixer.ts';
 import type { ActRequest, LogLine } from './live.ts';
 
@@ -55,13 +56,30 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
   if (performed.status === 'held') throw new Error(performed.why);
   const { outcomes, chores = [], summary, worse } = performed.deed;
   const at = Date.now();
+  const rows = [
+    ...outcomes.map(({ outcome, pid, name, freed, why }) => ({
+      what: outcome,
+      pid,
+      name,
+      bytes: freed,
+      why,
+    })),
+    ...chores.map(({ outcome, act, target, why }) => {
+      return { what: outcome, pid: null, name: `${act} ${target}`, bytes: 0, why };
+    }),
+  ];
   return {
     outcomes,
     chores,
     summary,
     worse,
     log: [
-      { at, text: summary, tone: failed(request, outcomes, chores) ? 'bad' : 'good' },
+      {
+        at,
+        text: actText('tui', summary, rows),
+        entry: { by: 'tui', why: askedFor(request), rows, note: null },
+        tone: failed(request, outcomes, chores) ? 'bad' : 'good',
+      },
       ...(input.stateDirectory === null ? [] : performed.warnings).map(text => ({
         at,
         text,

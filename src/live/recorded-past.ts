@@ -1,7 +1,8 @@
 import type { Mark } from '../model/mark.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { stateDirectory } from '../observe/state/state-directory.ts';
 import type { Frame, Recording } from '../remember/recorder/index.ts';
-import { auditTail } from './audit-tail.ts';
+import { ActLog } from './act-log.ts';
 import type { TimeStep } from './live.ts';
 
 /** What the plots of the live screen show. */
@@ -55,9 +56,8 @@ export class RecordedPast {
     if (this.#reader === null) return [];
     const { recording } = this.#reader;
     const first = recording.after(0)?.at ?? 0;
-    const acts = auditTail(this.#env, { bytes: AUDIT_BYTES, lines: AUDIT_LINES }).map(
-      ({ at, text }): Mark => ({ at, mark: 'ended', text }),
-    );
+    const lines = new ActLog(stateDirectory(this.#env), AUDIT_BYTES).next().slice(-AUDIT_LINES);
+    const acts = lines.map(({ at, text }): Mark => ({ at, mark: 'ended', text }));
     return [...recording.marks(), ...acts].filter(({ at }) => at >= first).sort((a, b) => a.at - b.at);
   }
 

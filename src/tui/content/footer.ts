@@ -65,6 +65,7 @@ const LEAVES: Partial<Record<Context, string>> = {
   help: 'any other key leaves',
   signals: 'Esc leaves',
   export: 'any other key leaves',
+  entry: 'any other key leaves',
 };
 
 const ways = (...all: readonly (readonly [text: string, key: string])[]): Line =>

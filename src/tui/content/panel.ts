@@ -25,7 +25,7 @@ const WIDE = 150;
 const MEDIUM = 90;
 
 /** `14:03`: of the day in the log's own time zone; days are told by the audit log. */
-const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 5);
+export const clockTime = (at: number): string => new Date(at).toTimeString().slice(0, 5);
 
 const findingLine = (f: Finding, { layout, glyphs }: Screen): Line => {
   const why = layout.columns >= WIDE ? [run('  '), run(f.why, 'faint')] : [];

@@ -1,6 +1,7 @@
 import type { Line } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
 import type { Overlay } from '../view/state.ts';
+import { entryLines } from './entry.ts';
 import { helpLines } from './help.ts';
 import { planLines, runningLines } from './plan.ts';
 import { setupLines } from './setup.ts';
@@ -16,6 +17,7 @@ export const SHEETS = {
   plan: planLines,
   running: runningLines,
   help: helpLines,
+  entry: entryLines,
   signals: signalsLines,
   setup: setupLines,
 } satisfies Record<Overlay['kind'], SheetLines | null>;

@@ -6,6 +6,7 @@ import type { Line } from '../view/line.ts';
 import type { Row } from '../view/rows.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 import { detailContent } from './detail.ts';
+import { entryLines } from './entry.ts';
 import { footerLine } from './footer.ts';
 import { helpContent } from './help.ts';
 import { planLines, runningLines } from './plan.ts';
@@ -37,6 +38,8 @@ const overlaySentences = (screen: Screen): readonly string[] | null => {
       return null;
     case 'help':
       return helpContent(SENTENCE_ROWS, true).map(text);
+    case 'entry':
+      return entryLines(screen, SENTENCE_ROWS).map(text);
     case 'signals':
       return SIGNALS.map(
         ({ name, means }, i) => `${i === overlay.cursor ? 'selected: ' : ''}${name}, ${means}`,

@@ -1,6 +1,7 @@
 import type { TimeStep } from '../../live/live.ts';
 import type { Finding } from '../../model/finding.ts';
 import { type Identity, keyOf } from '../../model/identity.ts';
+import { entryContent } from '../content/entry.ts';
 import { helpContent } from '../content/help.ts';
 import { bodyRows } from '../view/layout.ts';
 import { foldsAbove } from '../view/placement.ts';
@@ -63,12 +64,17 @@ const stepFocus = (controller: Controls, by: 1 | -1): void => {
 /** Enter in a panel goes to the process that the entry speaks of. */
 const enterPanel = (controller: Controls): void => {
   const { view, snapshot } = controller;
+  const line = view.focus === 'log' ? controller.live.getState().log.at(-1 - view.panelCursor) : undefined;
+  if (line?.entry) {
+    controller.dispatch({ type: 'overlay', overlay: { kind: 'entry', line } });
+    return;
+  }
   const identity =
     view.focus === 'findings'
       ? findingInPanel(controller.screen)?.processes[0]
       : view.focus === 'heartbeats'
         ? snapshot.heartbeats[view.panelCursor]?.agent
-        : null;
+        : line?.about;
   if (!identity) {
     controller.notice('This entry concerns no process.');
     return;
@@ -87,10 +93,21 @@ export const stepInterval = (controller: Controls, by: 1 | -1): void => {
   else controller.live.setInterval(next);
 };
 
-const scrollHelp = (controller: Controls, by: number): void => {
-  const { layout, view } = controller;
-  const limit = Math.max(0, helpContent(layout.columns, false).length - (bodyRows({ layout }) - 1));
-  controller.dispatch({ type: 'overlay-scroll', to: Math.min(limit, view.overlayScroll + by) });
+const scrollSheet = (controller: Controls, { length }: readonly unknown[], by: number): void => {
+  const limit = Math.max(0, length - (bodyRows(controller) - 1));
+  controller.dispatch({
+    type: 'overlay-scroll',
+    to: Math.min(limit, controller.view.overlayScroll + by),
+  });
+};
+
+const scrollHelp = (controller: Controls, by: number): void =>
+  scrollSheet(controller, helpContent(controller.layout.columns, false), by);
+
+const scrollEntry = (controller: Controls, by: number): void => {
+  const { overlay } = controller.view;
+  if (overlay?.kind === 'entry')
+    scrollSheet(controller, entryContent(overlay.line, controller.layout.columns), by);
 };
 
 /** The past is not frozen: stepping through it must show. */
@@ -168,6 +185,8 @@ export const LOOKING = {
     controller.redraw();
   },
   help: controller => controller.dispatch({ type: 'overlay', overlay: { kind: 'help' } }),
+  'entry-up': controller => scrollEntry(controller, -1),
+  'entry-down': controller => scrollEntry(controller, 1),
   'help-up': controller => scrollHelp(controller, -1),
   'help-down': controller => scrollHelp(controller, 1),
   'help-page-up': controller => scrollHelp(controller, 2 - bodyRows(controller)),

@@ -45,6 +45,7 @@ const OTHERWISE: Partial<Record<Context, Action>> = {
     if (text !== '') typeSearch(controller, text);
   },
   export: leave,
+  entry: leave,
   help: leave,
   signals: leave,
 };

@@ -10,6 +10,7 @@ export const CONTEXTS = [
   'signals',
   'setup',
   'export',
+  'entry',
   'help',
 ] as const;
 export type Context = (typeof CONTEXTS)[number];

@@ -44,6 +44,7 @@ export const CONTEXT_TITLES = {
   signals: 'Signals',
   setup: 'Setup',
   export: 'Export',
+  entry: 'An entry of the log',
   help: 'Help',
 } satisfies Record<Context, string>;
 

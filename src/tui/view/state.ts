@@ -1,4 +1,4 @@
-import type { ActRequest } from '../../live/live.ts';
+import type { ActRequest, LogLine } from '../../live/live.ts';
 import { DEFAULT_CONFIG } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
 import type { IdentityKey } from '../../model/identity.ts';
@@ -21,6 +21,8 @@ export type Focus = 'tree' | PanelId;
 
 export type Overlay =
   | { readonly kind: 'help' }
+  /** An act of the log, with its plan and outcomes. */
+  | { readonly kind: 'entry'; readonly line: LogLine }
   /** A question in the footer; `frame`: the rows as they were painted when it was asked. */
   | { readonly kind: 'export'; readonly frame: readonly string[] }
   /** `before`: how it was, for leaving without a change. */
