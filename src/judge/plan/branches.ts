@@ -71,7 +71,7 @@ export const lineageBranchesOf = (target: JudgedProcess, ground: Ground): readon
     if (p !== undefined && !inside.has(p) && !isZombie(p.facts)) members.add(p);
   }
   const branches: LineageBranch[] = [];
-  for (const root of [...members].sort((a, b) => a.facts.pid - b.facts.pid)) {
+  for (const root of members) {
     const parent = family.parentOf(root);
     if (parent !== null && members.has(parent)) continue;
     if (isAdopted(root, parent, snapshot)) branches.push({ root, adopted: true });

@@ -1,4 +1,3 @@
-import type { Identity } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import type { Plan, Refusal } from '../../model/plan.ts';
@@ -23,19 +22,18 @@ export const planClean = (request: CleanRequest): Plan => {
   const explicit = request.pids === undefined ? null : resolvePids(request.pids, ground);
   const policy: EndPolicy =
     explicit === null ? request.policy : { ...request.policy, verdicts: ['leak', 'suspect'] };
-  const targets = explicit?.found ?? leakRoots(ground, policy).map(identityOf);
-  const whole = planEndOn(ground, { targets, policy });
+  const roots = explicit?.found ?? leakRoots(ground, policy);
+  const whole = planEndOn(ground, { targets: roots.map(identityOf), policy });
   const unknown = explicit?.unknown ?? [];
   if (request.kinds === undefined || request.kinds.length === 0)
     return { ...whole, refused: [...whole.refused, ...unknown] };
 
   const kinds = new Set(request.kinds);
   const taken = new Set(whole.steps.map(keyOf));
-  const roots = targets
-    .map(target => ground.family.byKey.get(keyOf(target)))
-    .filter((p): p is JudgedProcess => p !== undefined && taken.has(keyOf(p.facts)));
-  const narrowed = roots.flatMap(root => outermostOfKind(root, kinds, policy, ground)).map(identityOf);
-  const plan = planEndOn(ground, { targets: narrowed, policy });
+  const narrowed = roots
+    .filter(root => taken.has(keyOf(root.facts)))
+    .flatMap(root => outermostOfKind(root, kinds, policy, ground));
+  const plan = planEndOn(ground, { targets: narrowed.map(identityOf), policy });
   // Lineage may lead out of a narrowed root to what the whole request left alone.
   const steps = plan.steps.filter(step => taken.has(keyOf(step)));
   return {
@@ -86,12 +84,12 @@ const outermostOfKind = (
 const resolvePids = (
   pids: NonNullable<CleanRequest['pids']>,
   ground: Ground,
-): { readonly found: readonly Identity[]; readonly unknown: readonly Refusal[] } => {
-  const found: Identity[] = [];
+): { readonly found: readonly JudgedProcess[]; readonly unknown: readonly Refusal[] } => {
+  const found: JudgedProcess[] = [];
   const unknown: Refusal[] = [];
   for (const { pid, start } of pids) {
     const now = ground.snapshot.processes.find(p => p.facts.pid === pid);
-    if (now !== undefined && (start === undefined || start === now.facts.start)) found.push(identityOf(now));
+    if (now !== undefined && (start === undefined || start === now.facts.start)) found.push(now);
     else unknown.push(unknownTarget({ pid, start: start ?? '' }, ground.family));
   }
   return { found, unknown };

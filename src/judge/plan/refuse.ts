@@ -71,8 +71,7 @@ const isDrivenHelper = (p: JudgedProcess): boolean => p.kind === 'browser' && p.
 
 /** Why this policy may not choose a process as a target; null when it may. */
 export const targetReason = (p: JudgedProcess, policy: EndPolicy): string | null => {
-  const softAllowed = p.protection === 'soft' && policy.allowSoft;
-  if (!softAllowed && !policy.verdicts.includes(p.verdict))
+  if (!policy.verdicts.includes(p.verdict))
     return p.protectedBecause ?? `its verdict is ${p.verdict}: ${p.why[0] ?? 'no evidence against it'}`;
   if (policy.minimumAgeSeconds <= 0) return null;
   if (p.ageSeconds === null) return 'its age is unknown';
