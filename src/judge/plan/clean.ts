@@ -62,7 +62,7 @@ const carriedKind = (p: JudgedProcess, ground: Ground): Kind => {
     if (only === undefined || others.length > 0) break;
     at = only;
   }
-  return at.kind === 'wrapper' && at.seen.wraps !== null ? at.seen.wraps : at.kind;
+  return at.kind === 'wrapper' ? (at.seen.wraps ?? at.kind) : at.kind;
 };
 
 const outermostOfKind = (

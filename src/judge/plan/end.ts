@@ -4,6 +4,7 @@ import { isZombie } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import { calls } from '../../words/process.ts';
 import {
+  type Branch,
   branchOf,
   type ExtraReason,
   type Ground,
@@ -38,12 +39,13 @@ export const planEndOn = (
         chosen.set(p, stepFor(p, { root, signal: policy.signal, why: memberWhy(p, root, how) }));
   };
 
-  for (const target of outermostFirst(targets, ground)) {
+  const roots = new Set<JudgedProcess>();
+  for (const target of targets) {
     const root = ground.family.byKey.get(keyOf(target));
-    if (root === undefined) {
-      refused.push(unknownTarget(target, ground.family));
-      continue;
-    }
+    if (root === undefined) refused.push(unknownTarget(target, ground.family));
+    else roots.add(root);
+  }
+  for (const root of outermostFirst(roots, ground)) {
     const why = unfit ?? (isZombie(root.facts) ? zombieReason(root, ground) : null);
     if (why !== null) {
       refused.push(refusalFor(root, why));
@@ -58,26 +60,21 @@ export const planEndOn = (
     take(branch.members, root, 'subtree');
     // What left the subtree is judged on its own: leaving it alone does not half-kill the target.
     for (const stray of lineageBranchesOf(root, ground)) {
-      const strayBranch = stray.adopted ? branchOf(stray.root, ground, policy, extraReason) : null;
-      if (strayBranch?.taken === true) take(strayBranch.members, root, 'lineage');
-      else refused.push(refusalFor(stray.root, stray.adopted ? (strayBranch?.why ?? '') : stray.why));
+      const strayBranch: Branch = stray.adopted
+        ? branchOf(stray.root, ground, policy, extraReason)
+        : { taken: false, why: stray.why };
+      if (strayBranch.taken) take(strayBranch.members, root, 'lineage');
+      else refused.push(refusalFor(stray.root, strayBranch.why));
     }
   }
   return composePlan(chosen, refused, ground.family, policy);
 };
 
 /** So that a step names the outermost target it belongs to, whatever the order of the marks. */
-const outermostFirst = (targets: readonly Identity[], ground: Ground): readonly Identity[] => {
-  const depth = (target: Identity): number => {
-    const p = ground.family.byKey.get(keyOf(target));
-    return p === undefined ? -1 : ground.family.ancestorsOf(p).length;
-  };
-  const unique = new Map(targets.map(target => [keyOf(target), target]));
-  return [...unique.values()]
-    .map(target => ({ target, depth: depth(target) }))
-    .sort((a, b) => a.depth - b.depth || a.target.pid - b.target.pid)
-    .map(entry => entry.target);
-};
+const outermostFirst = (roots: Iterable<JudgedProcess>, { family }: Ground): readonly JudgedProcess[] =>
+  Array.from(roots, root => ({ root, depth: family.ancestorsOf(root).length }))
+    .sort((a, b) => a.depth - b.depth || a.root.facts.pid - b.root.facts.pid)
+    .map(({ root }) => root);
 
 export const zombieReason = (zombie: JudgedProcess, { family }: Ground): string => {
   const parent = family.parentOf(zombie);

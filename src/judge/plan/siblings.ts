@@ -50,9 +50,7 @@ const withoutOldest = (siblings: Siblings, count: number): readonly Siblings[] =
   const border = births[count - 1];
   const members = siblings.members.filter(p => (p.facts.born ?? Number.NaN) > (border ?? Number.NaN));
   // Fewer than there should be: a tie at the border, or an age that nobody knows. Then all of them stay.
-  return members.length < 2 || members.length !== siblings.members.length - count
-    ? []
-    : [{ ...siblings, members }];
+  return members.length === siblings.members.length - count ? [{ ...siblings, members }] : [];
 };
 
 const planAllButOne = (
