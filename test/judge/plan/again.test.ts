@@ -133,6 +133,12 @@ describe('a plan that a person read, judged again', () => {
     expect(judgeAgain(end(soft), machine(soft)).worse).toEqual([]);
   });
 
+  test('what a plan does not tell of its subject is not held against it', () => {
+    const plan = end(at('leak'));
+    const untold = { ...plan, steps: plan.steps.map(step => ({ ...step, subject: undefined })) };
+    expect(judgeAgain(untold, machine(at('live'))).worse).toEqual([]);
+  });
+
   test('what has ended meanwhile makes nothing worse', () => {
     expect(judgeAgain(end(at('leak')), machine()).worse).toEqual([]);
   });

@@ -236,6 +236,32 @@ describe('duplicates and builds', () => {
     expect(plan(inProject(11, 10, { facts: { born: null } }), inProject(12, 10)).steps).toEqual([]);
   });
 
+  test('so many of the oldest builds stay as may run; all of them when it cannot be told which these are', () => {
+    const build = (pid: number, born: number | null = pid) =>
+      inProject(pid, 800, {
+        kind: 'lake',
+        verdict: 'live',
+        seen: { role: 'lake-build' },
+        facts: { born },
+      });
+    const ended = (keep: number, ...builds: ReturnType<typeof build>[]) =>
+      pids(
+        planBuilds({ snapshot: machine(...builds), policy: handPolicy(), lineageMembers: noLineage, keep })
+          .steps,
+      );
+    const four = [build(30), build(10), build(40), build(20)];
+    expect([0, 1, 2, 3, 4, 5].map(keep => ended(keep, ...four))).toEqual([
+      [20, 30, 40],
+      [20, 30, 40],
+      [30, 40],
+      [40],
+      [],
+      [],
+    ]);
+    expect(ended(2, build(10), build(20, 10), build(30), build(40))).toEqual([]);
+    expect(ended(2, build(10), build(20, null), build(30), build(40))).toEqual([]);
+  });
+
   test('of concurrent builds the oldest stays, and a build is counted once with its re-executed self', () => {
     const build = (pid: number, ppid: number) =>
       inProject(pid, ppid, { kind: 'lake', verdict: 'live', seen: { role: 'lake-build' } });

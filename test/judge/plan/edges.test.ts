@@ -145,6 +145,36 @@ describe('a plan', () => {
     expect(files).toEqual([]);
   });
 
+  test('says of each step why it is there, and that it need not be continued first', () => {
+    const { steps } = clean(machine(invent(10, 1), invent(11, 10)));
+    expect(steps.map(({ why, stopped }) => [why, stopped])).toEqual([
+      ['part of p10 (10)', false],
+      ['because of 10', false],
+    ]);
+  });
+
+  test('names the outermost target of each step, also where that one has the greater pid', () => {
+    const old = { facts: { born: 5 } };
+    const { steps } = end(machine(invent(20, 1, old), invent(10, 20, { facts: { born: 6 } })), [10, 20]);
+    expect(steps.map(({ pid, root }) => [pid, root.pid])).toEqual([
+      [10, 20],
+      [20, 20],
+    ]);
+  });
+
+  test('counts what two targets have lost to the first of them, and does not refuse what it takes', () => {
+    const both = machine(invent(10, 1), invent(20, 1), invent(30, 1, { ageSeconds: 5 }));
+    const policy = leakPolicy('clean', { minimumAgeSeconds: 60 });
+    const lineageMembers = (key: string) => (key === '30:s30' ? [] : ['30:s30']);
+    const { steps, refused } = end(both, [20, 10, 30], { policy, lineageMembers });
+    expect(steps.map(({ pid, root }) => [pid, root.pid])).toEqual([
+      [10, 10],
+      [20, 20],
+      [30, 10],
+    ]);
+    expect(refused).toEqual([]);
+  });
+
   test('takes what was asked for twice once, names what is gone or reused, and sorts its refusals', () => {
     const snapshot = machine(
       invent(10, 1),
@@ -195,6 +225,29 @@ describe('a plan', () => {
     );
     const lineageMembers = (key: string) => (key === '21:s21' ? ['30:s30'] : []);
     expect(pids(clean(kept, { kinds: ['mcp'], lineageMembers }).steps)).toEqual([21]);
+  });
+
+  test('of one kind takes nothing for the sake of a target that the whole one left', () => {
+    const snapshot = machine(
+      invent(10, 1, { kind: 'agent' }),
+      invent(11, 10, { kind: 'mcp' }),
+      invent(12, 10, { verdict: 'live' }),
+      invent(20, 1, { kind: 'agent' }),
+      invent(30, 1, { verdict: 'unknown' }),
+    );
+    const lineageMembers = (key: string) => (key === '20:s20' || key === '11:s11' ? ['30:s30'] : []);
+    expect(pids(clean(snapshot, { lineageMembers }).steps)).toEqual([20, 30]);
+    expect(clean(snapshot, { kinds: ['mcp'], lineageMembers }).steps).toEqual([]);
+  });
+
+  test('of one kind takes the wrapper that carries nothing else, and no other', () => {
+    const wrapper = invent(10, 1, { kind: 'wrapper' });
+    const server = invent(12, 10, { kind: 'mcp' });
+    const ofMcp = (...processes: JudgedProcess[]) =>
+      pids(clean(machine(...processes), { kinds: ['mcp'] }).steps);
+    expect(ofMcp(wrapper, invent(11, 10, { facts: { state: 'Z' } }), server)).toEqual([12, 10]);
+    expect(ofMcp(wrapper, server, invent(13, 10))).toEqual([12]);
+    expect(ofMcp(invent(10, 1, { kind: 'other', seen: { wraps: 'mcp' } }))).toEqual([]);
   });
 
   test('of a chosen signal is for exactly the chosen', () => {
@@ -299,6 +352,20 @@ describe('a sweep after a second look', () => {
     expect([kept.agents.size, [...kept.files]]).toEqual([
       0,
       [['/b/lock', 'it is no longer what was planned for']],
+    ]);
+  });
+
+  test('knows a session by its server and its id: another one of that name is not the one', () => {
+    for (const other of [{ sessionId: '$2' }, { socket: '/t' }]) {
+      const again = secondLook(planned, { ...planned, sessions: [{ ...sessionOf('a'), ...other }] });
+      expect([...again.agents]).toEqual([['a', 'agent_a is not the session it was']]);
+    }
+  });
+
+  test('gives the first reason, and none that was given for another', () => {
+    const refused = [{ what: 'agent b', why: 'somebody is attached' }];
+    expect([...secondLook(planned, { ...none, refused }).agents]).toEqual([
+      ['a', 'agent_a is not the session it was'],
     ]);
   });
 

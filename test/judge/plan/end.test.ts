@@ -180,6 +180,34 @@ describe('what a plan refuses', () => {
     expect(plan(snapshotOf([invent(10, 1)]), [10]).refused[0]?.why).toMatch(/does not find itself/);
   });
 
+  test('a parent as old as its child, or of a child of unknown age, is no younger one', () => {
+    const child = (born: number | null) => machine(invent(10, 1), invent(11, 10, { facts: { born } }));
+    for (const born of [10, null]) expect(pids(plan(child(born), [10]).steps)).toEqual([11, 10]);
+  });
+
+  test('where ages are whole seconds, two of them are no proof of a reused pid', () => {
+    const child = (born: number) => {
+      const snapshot = machine(invent(10, 1), invent(11, 10, { facts: { born } }));
+      return { ...snapshot, host: { ...snapshot.host, backend: 'portable' as const } };
+    };
+    expect(pids(plan(child(8), [10]).steps)).toEqual([11, 10]);
+    expect(plan(child(7), [10]).refused[0]?.why).toContain('pid was reused');
+  });
+
+  test('a subtree for the sake of its first member by pid, and it says how many more there are', () => {
+    const live = { verdict: 'live' } as const;
+    const why = (...processes: ReturnType<typeof invent>[]) =>
+      plan(machine(invent(10, 1), ...processes), [10], leakPolicy('clean')).refused[0]?.why;
+    const first = 'the whole subtree stays, because p11 (11) is in it: it is live: because of 11';
+    expect(why(invent(11, 10, live))).toBe(first);
+    expect(why(invent(12, 10, live), invent(11, 10, live))).toBe(`${first} (and 1 more)`);
+  });
+
+  test('what has ended and has no parent in the table', () => {
+    const zombie = invent(11, 4711, { facts: { state: 'Z' } });
+    expect(plan(machine(zombie), [11]).refused[0]?.why).toBe('it has already ended and waits to be reaped');
+  });
+
   test('a table with a cycle does not hang it', () => {
     expect(
       plan(
