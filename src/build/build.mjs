@@ -84,6 +84,9 @@ const common = {
   target: 'node20.19',
   minify: true,
   legalComments: 'none',
+  // For REAPTOP_DEBUG=1. Where a line is, not what it says: that is in the repository.
+  sourcemap: 'linked',
+  sourcesContent: false,
   // Its other form finds its own files by a way that no bundler follows.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   logLevel: 'warning',

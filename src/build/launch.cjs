@@ -129,4 +129,8 @@ const answered = () => {
   if (argv[2] === 'hook') return require('./hook.js').hookEntry(argv.slice(3));
   return argv.includes('--line') && require('./line.js').lineEntry(argv.slice(2));
 };
-if (!answered()) load('./main.js');
+
+/** Where in the source something went wrong: Node maps only what it has loaded itself, so without the cache. */
+const debugs = env.REAPTOP_DEBUG === '1';
+if (debugs) process.setSourceMapsEnabled(true);
+if (!answered()) (debugs ? require : load)('./main.js');

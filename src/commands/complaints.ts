@@ -21,7 +21,13 @@ const sentenceOf = (program: Command, error: CommanderError): string => {
   return `there is no command '${program.args.at(-1) ?? ''}'; the commands are: ${known}`;
 };
 
-/** One sentence, then the usage line: never a stack trace. */
+/** Where it happened, for whoever asks: what we did not foresee comes without a place of its own. */
+const whereOf = (error: unknown): string =>
+  process.env.REAPTOP_DEBUG === '1' && error instanceof Error
+    ? `${(error.stack ?? '').split('\n').map(visible).join('\n')}\n`
+    : '';
+
+/** One sentence, then the usage line: never a stack trace, unless REAPTOP_DEBUG=1 asks for it. */
 export const complain = (program: Command, error: unknown, err: { write(text: string): void }): number => {
   if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version
   const usage = error instanceof CommanderError || error instanceof UsageError;
@@ -33,6 +39,6 @@ export const complain = (program: Command, error: unknown, err: { write(text: st
         : String(error);
   // commander's `(Did you mean --once?)` stands on a line of its own.
   const [first = '', ...more] = sentence.split(/\n(?=\(Did you mean [^\n]*\)$)/).map(visible);
-  err.write(`${[`reaptop: ${first}`, ...more].join('\n')}\n${usage ? usageLine(program) : ''}`);
+  err.write(`${[`reaptop: ${first}`, ...more].join('\n')}\n${usage ? usageLine(program) : whereOf(error)}`);
   return usage ? EXIT_USAGE : EXIT_FAILURE;
 };
