@@ -1,6 +1,6 @@
 import type { JudgedProcess, Snapshot } from './snapshot.ts';
 
-/** The contract of section 10. Additive: fields may be added, never renamed or removed. */
+/** What the README's section JSON promises. Additive: fields may be added, never renamed or removed. */
 const SCHEMA = 1;
 
 const processJson = (p: JudgedProcess, takenAt: number) => {

@@ -74,6 +74,13 @@ describe('the house', () => {
     expect(needed.sort()).toEqual(Object.keys(MAY_SIGNAL).sort());
   });
 
+  test('comments cite what is in the repository', () =>
+    expect(
+      sources
+        .filter(({ text }) => /\bsection \d|\bof the contract\b|\b(?:spec|design|traps)\.md\b/i.test(text))
+        .map(({ file }) => file),
+    ).toEqual([]));
+
   test('no file is called utils, helpers, manager, service or misc', () => {
     const vague = /(?:^|[/-])(?:utils?|helpers?|manager|service|misc)\b/;
     expect(sources.map(({ file }) => file).filter(file => vague.test(file))).toEqual([]);

@@ -16,6 +16,7 @@ export interface Source {
   /** Where an import's target is not written as a plain string, so that nobody can tell what it is. */
   readonly hidden: readonly string[];
   readonly program: Program;
+  readonly text: string;
 }
 
 const literal = (node: Node): string | null =>
@@ -39,7 +40,7 @@ const parse = (file: string, text: string): Source => {
     ImportExpression: node => add(node.source),
     TSImportType: node => add(node.source),
   }).visit(program);
-  return { file, imports, hidden, program };
+  return { file, imports, hidden, program, text };
 };
 
 /** From texts by path below src/: what a test plants. */

@@ -3,7 +3,8 @@ import './plain-environment.ts';
 import { type Demo, type DemoOptions, startDemo } from '../../src/live/demo.ts';
 import type { Live } from '../../src/live/live.ts';
 import { BINDINGS, type BindingName } from '../../src/tui/keys/keymap.ts';
-import { runTui, type TuiOptions } from '../../src/tui/main.tsx';
+import { runTui } from '../../src/tui/main.tsx';
+import type { TuiOptions } from '../../src/tui/options.ts';
 import { HeadlessTerminal } from '../support/terminal.ts';
 
 /** What a terminal sends for each key the bindings name. */

@@ -3,7 +3,7 @@ import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { Presence } from '../../observe/system.ts';
 import { isTracked, type Run, type Tracked } from './run.ts';
 
-/** Births are counted in ticks of 10 ms on Linux, in whole seconds of `etime` elsewhere. */
+/** Births are counted in ticks of 10 ms on Linux, in the whole seconds of `lstart` elsewhere. */
 const BIRTH_SLACK_SECONDS = { procfs: 0.02, portable: 2, recorded: 0, demo: 0 } as const;
 
 /**

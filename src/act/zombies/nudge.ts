@@ -9,7 +9,7 @@ import { type TerminateOptions, type TerminateResult, terminate } from '../termi
 import { presencesOf } from '../terminate/watch.ts';
 import { lookOrWhy, unquietRoots } from './quiet.ts';
 
-/** How long a parent gets to reap after SIGCHLD (section 6 of the contract). */
+/** How long a parent gets to reap after SIGCHLD (README, The safety rules, 9). */
 const REAP_MS = 2000;
 
 export interface ZombieOptions extends TerminateOptions {

@@ -6,7 +6,7 @@ import { calls } from '../../words/process.ts';
 import type { Family } from './family.ts';
 import type { EndPolicy } from './policy.ts';
 
-/** Start times of the portable backend come from `etime`, in whole seconds, and jitter by one. */
+/** The portable backend tells births by `lstart`, in whole seconds, and rounding moves them by one. */
 const BIRTH_SLACK_SECONDS = { procfs: 0, portable: 2, recorded: 2, demo: 2 } as const;
 
 const ANCHOR_WORDS = {

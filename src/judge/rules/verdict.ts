@@ -43,7 +43,7 @@ interface Protection {
   readonly soft: string | null;
 }
 
-/** Section 5 of the contract, in its order: the first rule that matches decides. */
+/** README, The order of the verdict: the first rule that matches decides. */
 const decide = (
   court: Court,
   node: Node,

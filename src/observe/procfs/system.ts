@@ -16,6 +16,35 @@ const selfAmong = (processes: readonly ProcessFacts[], root: string): Self => ({
   cgroup: parseCgroup(readText(`${root}/self/cgroup`)),
 });
 
+/** What a look leaves to the questions that follow it. */
+interface Kept {
+  fixed: ReturnType<typeof readFixedHostFacts> | null;
+  clock: number;
+  swapInUse: boolean;
+}
+
+const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Look> => {
+  const uptime = readUptime(root);
+  if (uptime === null)
+    throw new Error(
+      `${root}/uptime cannot be read: /proc is not mounted here. --platform portable works without it.`,
+    );
+  kept.clock = uptime;
+  kept.fixed ??= readFixedHostFacts(root);
+  const processes = await table.scan(uptime);
+  const memory = readMemory(root);
+  kept.swapInUse = memory.swapUsed !== 0;
+  return {
+    takenAt: Date.now(),
+    clock: uptime,
+    host: { ...kept.fixed, ...memory },
+    self: selfAmong(processes, root),
+    processes,
+    complete: true,
+    warnings: [],
+  };
+};
+
 /** Linux: everything read from /proc directly, no child process. `root` is another directory in tests only. */
 export const procfsSystem = ({
   root = '/proc',
@@ -25,36 +54,14 @@ export const procfsSystem = ({
   const units = readKernelUnits(root);
   const table = new ProcessTable(root, units);
   const reader = new DetailReader(root);
-  let fixed: ReturnType<typeof readFixedHostFacts> | null = null;
-  let clock = 0;
-  let swapInUse = true;
+  const kept: Kept = { fixed: null, clock: 0, swapInUse: true };
 
   return {
     backend: 'procfs',
     readOnly: null,
     table,
 
-    async look(): Promise<Look> {
-      const uptime = readUptime(root);
-      if (uptime === null)
-        throw new Error(
-          `${root}/uptime cannot be read: /proc is not mounted here. --platform portable works without it.`,
-        );
-      clock = uptime;
-      fixed ??= readFixedHostFacts(root);
-      const processes = await table.scan(clock);
-      const memory = readMemory(root);
-      swapInUse = memory.swapUsed !== 0;
-      return {
-        takenAt: Date.now(),
-        clock,
-        host: { ...fixed, ...memory },
-        self: selfAmong(processes, root),
-        processes,
-        complete: true,
-        warnings: [],
-      };
-    },
+    look: () => lookAt(root, table, kept),
 
     async environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>> {
       const found = new Map<IdentityKey, NamedEnv>();
@@ -75,7 +82,7 @@ export const procfsSystem = ({
           const mark = execMarks.get(request.pid);
           return mark === undefined ? [] : [{ ...request, ppid: mark.ppid, execMark: mark.mark }];
         }),
-        { clock, swapInUse, kinOf: pid => kin()(pid) },
+        { clock: kept.clock, swapInUse: kept.swapInUse, kinOf: pid => kin()(pid) },
       );
     },
 

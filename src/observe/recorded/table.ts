@@ -27,7 +27,7 @@ export interface Surroundings {
 
 const INITS = new Set(['systemd', 'init', 'launchd']);
 
-/** Spec section 5: PID 1 is listed and is none of systemd, init, launchd or WSL's /init. */
+/** As on a running machine: PID 1 is listed and is none of systemd, init, launchd or WSL's /init. */
 export const looksContained = (processes: readonly ProcessFacts[]): boolean => {
   const first = processes.find(p => p.pid === 1);
   if (first === undefined) return false;

@@ -1,0 +1,197 @@
+import { render } from 'ink';
+import { App } from './app.tsx';
+import { Controller } from './controller.ts';
+import { KeyReader, type Keystroke } from './keys/reader.ts';
+import { glyphsFor } from './look/glyphs.ts';
+import type { TuiParts } from './options.ts';
+import { SpokenApp } from './spoken-app.tsx';
+import {
+  BACKGROUND_QUESTION,
+  backgroundOfEnvironment,
+  backgroundOfReply,
+  canAnswer,
+} from './terminal/background.ts';
+import { TerminalModes } from './terminal/modes.ts';
+import { PaintPort } from './terminal/paint-port.ts';
+import { crashSentence, watchProcess } from './terminal/signals.ts';
+import { type Look, lookOf } from './view/look.ts';
+
+/** The stop is taken a moment after `kill` returns, on whichever thread; nothing may be painted before it. */
+const STOP_MS = 60;
+
+/** Above this Ink would hold back a frame that follows a key; below, a burst of keys is one frame. */
+const MAX_FPS = 90;
+
+/** After this the frame for a new size has been written, if there is one. */
+const SETTLED_MS = 3 * (1000 / MAX_FPS);
+
+/** One showing of the engine on one terminal, until the user leaves or the terminal goes. */
+export class Showing {
+  readonly #parts: Required<TuiParts>;
+  readonly #done: (code: number) => void;
+  readonly #spoken: boolean;
+  readonly #colour: boolean;
+  readonly #look: Look;
+  readonly #modes: TerminalModes;
+  readonly #port: PaintPort;
+  readonly #controller: Controller;
+  readonly #reader: KeyReader;
+  /** What was begun and has to be undone, in that order. */
+  readonly #undo: (() => void)[] = [];
+  #resumeTimer: NodeJS.Timeout | null = null;
+  #finished = false;
+
+  constructor(parts: Required<TuiParts>, done: (code: number) => void) {
+    const { live, options, stdout, env } = parts;
+    const { config } = live.getState();
+    this.#parts = parts;
+    this.#done = done;
+    this.#spoken = options.screenReader ?? env.INK_SCREEN_READER === 'true';
+    this.#colour = options.color ?? (!env.NO_COLOR && env.FORCE_COLOR !== '0');
+    this.#look = lookOf(
+      { ...config, theme: options.theme ?? config.theme, mouse: options.mouse ?? config.mouse },
+      backgroundOfEnvironment(env),
+    );
+    this.#modes = new TerminalModes(stdout, this.#look);
+    this.#port = new PaintPort(stdout);
+    this.#controller = this.#makeController();
+    this.#reader = new KeyReader(stroke => this.#onKey(stroke));
+  }
+
+  start(): void {
+    const { stdin, stdout, env } = this.#parts;
+    // Without a terminal there is nobody to show anything to: a monitor of leaks must not become one.
+    const onHangUp = (): void => this.finish(129);
+    const onData = (data: string | Buffer): void => this.#reader.push(String(data));
+    const onResize = (): void => this.#onResize();
+    const unwatch = watchProcess({
+      finish: this.finish,
+      restore: () => this.#modes.leave(),
+      resume: () => this.#resume(),
+    });
+    this.#undo.push(
+      () => this.#controller.stop(),
+      this.#ringForNews(),
+      () => this.#reader.stop(),
+      unwatch,
+    );
+    this.#enter();
+    stdin.setEncoding('utf8');
+    stdin.on('data', onData);
+    stdin.on('end', onHangUp);
+    stdout.on('error', onHangUp);
+    stdout.on('resize', onResize);
+    this.#undo.push(() => {
+      stdout.off('resize', onResize);
+      stdin.off('data', onData);
+      stdin.off('end', onHangUp);
+      stdout.off('error', onHangUp);
+    });
+    if (this.#colour && !this.#spoken && canAnswer(env)) this.#modes.ask(BACKGROUND_QUESTION);
+    this.#paint();
+  }
+
+  readonly finish = (code: number, sentence?: string): void => {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#port.hold(true);
+    for (const undo of this.#undo) undo();
+    this.#leaveRaw();
+    this.#parts.stdin.pause();
+    this.#modes.leave();
+    if (sentence) process.stderr.write(`${sentence}\n`);
+    this.#done(code);
+  };
+
+  #makeController(): Controller {
+    const { live, options, env } = this.#parts;
+    return new Controller({
+      live,
+      size: this.#size(),
+      glyphs: glyphsFor(env),
+      all: options.all ?? false,
+      look: this.#look,
+      colour: this.#colour,
+      setMouse: mouse => this.#modes.setMouse(mouse),
+      frame: () => this.#port.frame,
+      toClipboard: text => this.#modes.copy(text),
+      quit: this.finish,
+      suspend: () => this.#suspend(),
+      redraw: () => this.#port.repaint(),
+    });
+  }
+
+  #paint(): void {
+    const { stdin, stdout } = this.#parts;
+    const screen = this.#spoken ? <SpokenApp store={this.#controller} /> : <App store={this.#controller} />;
+    const ink = render(screen, {
+      stdout: this.#spoken ? stdout : (this.#port as unknown as NodeJS.WriteStream),
+      stdin,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: MAX_FPS,
+      isScreenReaderEnabled: this.#spoken,
+    });
+    this.#undo.push(() => ink.unmount());
+    ink.waitUntilExit().catch((error: unknown) => this.finish(1, crashSentence(error)));
+  }
+
+  #size(): { readonly columns: number; readonly rows: number } {
+    const { stdout } = this.#parts;
+    return { columns: stdout.columns || 80, rows: stdout.rows || 24 };
+  }
+
+  #enter(): void {
+    const { stdin } = this.#parts;
+    if (!this.#spoken) this.#modes.enter();
+    if (stdin.isTTY) stdin.setRawMode(true);
+    stdin.resume();
+  }
+
+  #leaveRaw(): void {
+    if (this.#parts.stdin.isTTY) this.#parts.stdin.setRawMode(false);
+  }
+
+  #suspend(): void {
+    this.#port.hold(true);
+    this.#modes.leave();
+    this.#leaveRaw();
+    this.#parts.stopSelf();
+    this.#resumeTimer = setTimeout(() => this.#resume(), STOP_MS);
+  }
+
+  #resume(): void {
+    if (this.#resumeTimer) clearTimeout(this.#resumeTimer);
+    this.#resumeTimer = null;
+    if (this.#finished) return;
+    this.#modes.leave();
+    this.#enter();
+    this.#controller.resize(this.#size());
+    if (!this.#spoken) this.#port.hold(false);
+  }
+
+  #onKey(stroke: Keystroke): void {
+    if (this.#finished) return;
+    const background = stroke.key === 'reply' ? backgroundOfReply(stroke.text) : null;
+    if (background) this.#controller.dispatch({ type: 'look', look: { background } });
+    else this.#controller.key(stroke);
+  }
+
+  #onResize(): void {
+    this.#port.forget();
+    this.#controller.resize(this.#size());
+    // Ink does not write a frame again that looks as it did before: then nobody else repairs the screen.
+    setTimeout(() => this.#port.mend(), SETTLED_MS);
+  }
+
+  #ringForNews(): () => void {
+    const { live, options } = this.#parts;
+    const rings = options.bell ?? live.getState().config.alerts.bell;
+    let rung = live.getState().rings ?? 0;
+    return live.subscribe(() => {
+      const now = live.getState().rings ?? 0;
+      if (rings && now > rung) this.#modes.ring();
+      rung = now;
+    });
+  }
+}
