@@ -56,7 +56,8 @@ export interface DriveOptions extends DemoOptions, TuiOptions {
 export const standingDemo = (options: DemoOptions = {}): Promise<Demo> =>
   startDemo({ ticking: false, looks: 7, graceMs: 60, pace: async () => {}, ...options });
 
-const asPlainLive = (live: Live): Live => ({
+/** The engine as an object whose parts a test may replace. */
+export const asPlainLive = (live: Live): Live => ({
   subscribe: listener => live.subscribe(listener),
   getState: () => live.getState(),
   course: key => live.course(key),

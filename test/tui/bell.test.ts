@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { drive, standingDemo } from './drive.ts';
+
+/** How often the terminal was rung while the engine counted to two, one of them twice over. */
+const rung = async (bell: boolean): Promise<number> => {
+  const demo = await standingDemo();
+  let rings = 0;
+  const getState = () => ({ ...demo.live.getState(), rings });
+  const driven = await drive(80, 24, { bell, demo, answering: () => ({ getState }) });
+  for (rings of [1, 1, 2]) {
+    await demo.tick(2);
+    await driven.type('');
+  }
+  const bells = driven.terminal.stdout.writes.filter(text => text === '\u0007').length;
+  await driven.close();
+  return bells;
+};
+
+test('--bell rings once for each time there is news, and nobody rings without it', async () => {
+  expect(await rung(true)).toBe(2);
+  expect(await rung(false)).toBe(0);
+});
