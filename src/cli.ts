@@ -108,9 +108,9 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .description(
       'Shows what AI coding agents left running, says what is leaked and why, and clears it without hurting live work.',
     )
-    .version(version, '-V, --version', 'the version')
-    .helpOption('-h, --help', 'this help')
-    .helpCommand('help [command]', 'the help of a command')
+    .version(version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
     .option('--once', 'one snapshot to stdout, then exit')
     .option(
       '--from <file>',

@@ -9,7 +9,7 @@ export const stopBackgroundSession = async (
 ): Promise<StopResult> => {
   // An id comes from files that others may write: nothing in it may be taken for an option.
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id))
-    return { status: 'failed', why: `${JSON.stringify(id)} is no id of a background session` };
+    return { status: 'failed', why: `${JSON.stringify(id)} is not the id of a background session` };
   const result = await runCommand('claude', ['stop', id], {
     timeoutMs,
     ...(env === undefined ? {} : { env }),

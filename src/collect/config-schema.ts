@@ -56,7 +56,7 @@ const parseWith =
     try {
       value = JSON.parse(json);
     } catch (error) {
-      return { ok: false, message: `is no JSON${whereIn(json, (error as Error).message)}` };
+      return { ok: false, message: `is not valid JSON${whereIn(json, (error as Error).message)}` };
     }
     const result = schema.safeParse(value);
     return result.success

@@ -48,7 +48,7 @@ export const beatCommand = (
     writeBeat(place.root, place.directory, { ...said, task: number }, now);
     return 0;
   } catch (error) {
-    err.write(`reaptop: no beat was written in ${visible(place.directory)}: ${errorSentence(error)}\n`);
+    err.write(`reaptop: no heartbeat was written in ${visible(place.directory)}: ${errorSentence(error)}\n`);
     return EXIT_FAILURE;
   }
 };

@@ -15,17 +15,17 @@ export const describePlan = (
   const text = planText(plan, { ...options, heading });
   if (plan.steps.length === 0) {
     const what = options.zombieParents
-      ? 'no parent owes a wait that may be dealt with'
+      ? 'no parent has zombies that can be dealt with'
       : nothingBecause(snapshot, options);
     return `${warnings}${text}Nothing to do: ${what}.\n`;
   }
-  return `${warnings}${text}${acts ? '' : 'Nothing was signalled. Run with --force to do it.\n'}`;
+  return `${warnings}${text}${acts ? '' : 'Nothing was signalled. Run it with --force.\n'}`;
 };
 
 const nothingBecause = ({ totals }: Snapshot, options: CleanOptions): string => {
   const looked = `${totals.related} of ${totals.processes} processes concern an agent`;
-  if (options.pids.length > 0) return 'none of the pids may be ended';
+  if (options.pids.length > 0) return 'none of these processes may be ended';
   return totals.leaks === 0
-    ? `none is proven leaked (${looked})`
-    : `no leak is ${options.ageThresholdMinutes} min old and may be ended`;
+    ? `nothing is proven leaked (${looked})`
+    : `no leak that may be ended is ${options.ageThresholdMinutes} min old (--age-threshold sets the limit)`;
 };

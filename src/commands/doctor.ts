@@ -20,7 +20,7 @@ const TONE: Readonly<Record<Level, Tone>> = { ok: 'good', warn: 'warn', fail: 'b
 /** What `--fail-on` compares with; what is well is no finding. */
 const SEVERITY: Readonly<Record<Level, Severity | null>> = { ok: null, warn: 'warn', fail: 'critical' };
 
-/** What works here and what does not, one line a check, with what to do about it. */
+/** What works here and what does not, one line per check, with what to do about it. */
 export const doctor = async (
   flags: Flags,
   { json, failOn, width, color }: DoctorOptions,

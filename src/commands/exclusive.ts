@@ -64,7 +64,7 @@ const attempt = (directory: string, mine: BuildHolder, project: string | null, c
     const { what, pid, since } = lock.holder;
     return {
       status: 'busy',
-      who: `${nameAndPid(what, pid)}, since ${Math.max(0, Math.round((now - since) / 1000))} s`,
+      who: `${nameAndPid(what, pid)} has held the lock for ${Math.max(0, Math.round((now - since) / 1000))} s`,
     };
   }
   if (project === null) return { status: 'taken', beside: [] };
@@ -75,7 +75,7 @@ const attempt = (directory: string, mine: BuildHolder, project: string | null, c
   const foreign = foreignLock(roots, new Set(), now);
   if (foreign !== null) {
     releaseBuildLock(directory, mine);
-    return { status: 'busy', who: `whoever made ${foreign.path}, ${Math.round(foreign.sinceSeconds)} s ago` };
+    return { status: 'busy', who: `${foreign.path} was made ${Math.round(foreign.sinceSeconds)} s ago` };
   }
   return {
     status: 'taken',
@@ -117,11 +117,11 @@ export const exclusive = async (
     since: Date.now(),
   };
   const had = await waitFor(() => attempt(directory, mine, project, cwd), waitMs);
-  if (had.status === 'failed') return fail(EXIT_FAILURE, `the lock cannot be had: ${had.why}`);
+  if (had.status === 'failed') return fail(EXIT_FAILURE, `the lock cannot be taken: ${had.why}`);
   if (had.status === 'busy')
     return fail(
       EXIT_LOCKED,
-      `not run: ${had.who} holds the lock${waitMs === 0 ? '' : `; waited ${plural(Math.round(waitMs / 1000), 'second')}`}`,
+      `not run: ${had.who}${waitMs === 0 ? '' : `; waited ${plural(Math.round(waitMs / 1000), 'second')}`}`,
     );
   const beside = had.beside.map(lockAt);
   const touch = setInterval(() => {

@@ -30,11 +30,11 @@ export const status = async (
     const lines =
       holder === null
         ? [
-            'guard does not run (reaptop guard install starts it, now and at every login)',
+            'guard is not running (reaptop guard install starts it, now and at every login)',
             ...lastWords(latest),
           ]
         : [
-            `guard runs since ${formatMoment(holder.since)} (pid ${holder.pid})`,
+            `guard has been running since ${formatMoment(holder.since)} (pid ${holder.pid})`,
             ...(own === null ? ['its first look is not finished yet'] : reportOf(own, now)),
           ];
     const waits = held === null ? [] : [`HELD: ${held.why}. To go on: reaptop guard allow`];
@@ -49,7 +49,7 @@ const lastWords = (latest: Latest | null): string[] =>
 const reportOf = (latest: Latest, now: number): string[] => {
   const { guard, totals } = latest;
   const age = formatAge((now - latest.takenAt) / 1000);
-  const bytes = guard.reclaimedBytes > 0 ? `, ${spellBytes(guard.reclaimedBytes)} given back` : '';
+  const bytes = guard.reclaimedBytes > 0 ? `, ${spellBytes(guard.reclaimedBytes)} freed` : '';
   return [
     `last look ${age} ago${isFresh(latest, now) ? '' : ', which is too long'}: ${plural(totals.agents, 'agent')}, ${totals.related} related of ${plural(totals.processes, 'process', 'processes')}`,
     `ended so far: ${plural(guard.ended, 'process', 'processes')}${bytes}; ${guard.endsLastHour} of ${guard.endsPerHour} trees this hour`,

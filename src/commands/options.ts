@@ -108,7 +108,7 @@ export const addCleanOptions = (command: Command): Command =>
     .option('--pid <pid...>', 'these processes alone, suspects included: PID or PID:START', parsePid)
     .option(
       '--zombie-parents',
-      'nudge parents that owe a wait; end idle MCP and lean-lsp servers among them',
+      'nudge parents that do not reap their children; end idle MCP and lean-lsp servers among them',
     );
 
 export const addSweepOptions = (command: Command): Command =>

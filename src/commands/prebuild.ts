@@ -146,7 +146,7 @@ export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround)
     return options.strict ? code : 0;
   };
   if (project === null)
-    return end(EXIT_FAILURE, 'No pre-build: this is no Lean project (no lean-toolchain, no lakefile).');
+    return end(EXIT_FAILURE, 'No pre-build: this is not a Lean project (no lean-toolchain, no lakefile).');
   if (programAt('lake', env) === null) return end(NOT_FOUND, 'No pre-build: there is no lake in PATH.');
   const mine: BuildHolder = {
     ...(identityAt(process.pid) ?? { pid: process.pid, start: '' }),

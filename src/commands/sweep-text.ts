@@ -57,8 +57,8 @@ export const describe = (
     ),
     ...plan.files.map(({ act, path, why }) => withPath(`  ${act.padEnd(7)} `, path, why, width)),
   ];
-  const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} given back.\n`;
-  const closing = acts ? '' : 'Nothing was touched. Run with --force to do it.\n';
+  const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} freed.\n`;
+  const closing = acts ? '' : 'Nothing was touched. Run it with --force.\n';
   return `${warnings.join('')}${planText(plan.ending, { ...options, heading })}${lines.map(line => `${line}\n`).join('')}${refused}${total}${closing}`;
 };
 

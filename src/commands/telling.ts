@@ -32,7 +32,7 @@ interface ReportFlags extends CommonOptions {
 /** Commands that tell something and change nothing; each is loaded when it is called. */
 export const addTellingCommands = (program: Command, { version, out, width, finish }: Telling): void => {
   addCommonOptions(program.command('doctor'))
-    .description('what works here and what does not, one line a check, with what to do')
+    .description('what works here and what does not, one line per check, with what to do')
     .action(async (_: unknown, command: Command) => {
       const flags: CommonOptions = command.optsWithGlobals();
       const { doctor } = await import('./doctor.ts');

@@ -38,7 +38,7 @@ export class Account {
   }
 }
 
-/** `3 ended, 312 MiB back`, with the names of what was ended. */
+/** `3 ended, 312 MiB freed`, with the names of what was ended. */
 export const endingText = (what: string, outcomes: readonly Outcome[]): string => {
   const names = [...new Set(outcomes.filter(({ outcome }) => OVER.has(outcome)).map(({ name }) => name))];
   const told = names.length === 0 ? '' : `: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`;

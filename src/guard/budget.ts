@@ -49,7 +49,7 @@ export const withinBudget = (
       pid,
       start,
       name,
-      why: 'as many trees as an hour may have were ended',
+      why: 'the hourly limit of ended trees is reached',
     }));
   return { plan: { ...plan, steps, bytes: bytesOf(steps) }, waiting };
 };

@@ -162,7 +162,7 @@ export class Guard {
     try {
       await actOn(this, moment);
     } catch (error) {
-      this.warn(`what was planned could not be done: ${(error as Error).message}`);
+      this.warn(`the plan could not be carried out: ${(error as Error).message}`);
     }
   }
 

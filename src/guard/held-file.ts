@@ -20,7 +20,7 @@ export const writeHeld = (directory: string, held: Held): string | null => {
     replaceOwn(join(directory, HELD_FILE), `${JSON.stringify(held)}\n`, { durable: true });
     return null;
   } catch (error) {
-    return `that guard holds could not be written down: ${errorSentence(error)}`;
+    return `it could not be written down that guard is held: ${errorSentence(error)}`;
   }
 };
 

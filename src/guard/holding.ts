@@ -52,7 +52,7 @@ export class Holding {
     this.#held = { since: now.takenAt, why };
     const warning =
       this.#directory === null
-        ? 'that guard holds could not be written down: there is no directory for it'
+        ? 'it could not be written down that guard is held: there is no directory for it'
         : writeHeld(this.#directory, this.#held);
     this.#onDisk = warning === null;
     return { change: 'held', warning };

@@ -40,7 +40,7 @@ const choreRow = (fields: Fields): LogRow => ({
   why: textOf(fields.why),
 });
 
-/** `clean: 2 ended, 96 MiB back: lean-lsp-mcp (3402), lake serve (3440)`: who asked, what became of how many, and of whom. */
+/** `clean: 2 ended, 96 MiB freed: lean-lsp-mcp (3402), lake serve (3440)`: who asked, what became of how many, and of whom. */
 export const actText = (by: string, summary: string, rows: readonly LogRow[]): string => {
   const named = rows.slice(0, NAMED).map(({ name, pid }) => (pid === null ? name : nameAndPid(name, pid)));
   const more = rows.length > NAMED ? ` and ${rows.length - NAMED} more` : '';

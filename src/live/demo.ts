@@ -61,7 +61,7 @@ const act = (hoursAgo: number, by: string, why: string, rows: readonly LogRow[])
   });
   return {
     at: INVENTED_NOW - hoursAgo * HOUR,
-    text: actText(by, `${told.join(', ')}, ${spellBytes(bytes)} back`, rows),
+    text: actText(by, `${told.join(', ')}, ${spellBytes(bytes)} freed`, rows),
     tone: rows.some(({ what }) => what === 'survived') ? 'bad' : 'plain',
     entry: { by, why, rows, note: null },
   };

@@ -7,6 +7,6 @@ export const exportScreen = async (extension: string, text: string): Promise<str
   try {
     return visible(exportFile(process.cwd(), extension, text));
   } catch (error) {
-    throw new Error(`Nothing was written here: ${errorSentence(error)}.`);
+    throw new Error(`Nothing was written: ${errorSentence(error)}.`);
   }
 };

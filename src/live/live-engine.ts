@@ -206,7 +206,7 @@ export class LiveEngine implements Live {
     if (found === undefined) return 'It is gone.';
     if (found.tmux === null) return `${calls(found)} is in no tmux pane.`;
     if (this.#options.system.around !== undefined)
-      return `${calls(found)} is in a pane of another machine: there is no going there.`;
+      return `${calls(found)} is in a pane of another machine: it cannot be shown here.`;
     return jumpToPane(found.tmux, this.#options.env);
   }
 

@@ -147,7 +147,7 @@ const fixProcesses = async (input: PerformInput, finding: Finding): Promise<Done
   const { fixer, plan, signal, onOutcome } = input;
   const worse = await fixer.whyNot(plan, finding);
   if (worse.length > 0) {
-    const why = `the plan must be read again: ${worse[0]}`;
+    const why = `read the plan again: ${worse[0]}`;
     const outcomes = plan.steps.map(step => outcomeOf(step, 'refused', why));
     outcomes.forEach(onOutcome);
     return { outcomes, durationMs: 0, summary: why, worse };

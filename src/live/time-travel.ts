@@ -60,7 +60,8 @@ export class TimeTravel implements Live {
       this.#tell();
       return null;
     }
-    if (frame === null) return step === 'back' ? 'The recording begins here.' : 'There is no mark that way.';
+    if (frame === null)
+      return step === 'back' ? 'The recording begins here.' : 'There is no mark in that direction.';
     const snapshot = reader.module.snapshotOf(frame);
     if (snapshot === null) return `What was recorded at ${formatMoment(frame.at)} cannot be read.`;
     this.#show(snapshot, null);

@@ -29,7 +29,7 @@ const maskValue = (value: unknown, argv: (words: readonly string[]) => readonly 
   );
 };
 
-/** The JSON with its secrets masked, or null when it is no JSON. Unchanged text stays byte for byte. */
+/** The JSON with its secrets masked, or null when it is not valid JSON. Unchanged text stays byte for byte. */
 export const maskJson = (
   text: string,
   argv: (words: readonly string[]) => readonly string[],

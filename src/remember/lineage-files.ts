@@ -74,7 +74,7 @@ export const readLines = ({ path, limit }: LineageFile): LinesRead => {
 export const distrust = (directory: string): string | null => {
   try {
     const stat = lstatSync(directory);
-    if (!stat.isDirectory()) return 'it is no directory';
+    if (!stat.isDirectory()) return 'it is not a directory';
     if (!belongsToUs(stat)) return 'it belongs to another user';
     return (stat.mode & 0o022) === 0 ? null : 'others may write there';
   } catch (error) {

@@ -205,7 +205,7 @@ export class Controller implements Controls, ScreenStore {
       (error: unknown) => {
         if (this.#view.overlay === overlay) this.dispatch({ type: 'overlay', overlay: null });
         this.notice(
-          `No plan could be made: ${error instanceof Error ? error.message : String(error)}`,
+          `The plan could not be made: ${error instanceof Error ? error.message : String(error)}`,
           'bad',
         );
       },

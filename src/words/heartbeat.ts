@@ -1,13 +1,27 @@
 import { formatAge } from '../model/format.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 
-const silent = (beat: Heartbeat): string => `silent for ${formatAge(beat.ageSeconds)}`;
+/** What lies there and does not beat: of these age tells, not silence. */
+const LYING: Readonly<Record<string, string>> = {
+  'diagnostic-lock': 'lock',
+  'loop-guard': 'loop guard',
+  'postflight-marker': 'marker',
+};
+
+/** `silent 13m`, `lock 2m old`: in few cells. */
+export const beatAlarm = ({ format, ageSeconds }: Heartbeat): string =>
+  LYING[format] === undefined
+    ? `silent ${formatAge(ageSeconds)}`
+    : `${LYING[format]} ${formatAge(ageSeconds)} old`;
+
+const overdue = (beat: Heartbeat): string =>
+  LYING[beat.format] === undefined ? `silent for ${formatAge(beat.ageSeconds)}` : beatAlarm(beat);
 
 /** Said first: what is wrong must not be cut off at the edge of a column. */
 const TROUBLES = {
   fine: () => '',
-  warn: silent,
-  critical: silent,
+  warn: overdue,
+  critical: overdue,
   unreadable: beat => beat.reason ?? 'unreadable',
   leftover: beat => beat.reason ?? 'left over',
 } satisfies Record<Heartbeat['state'], (beat: Heartbeat) => string>;

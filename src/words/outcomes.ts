@@ -1,7 +1,7 @@
 import { plural, spellBytes } from '../model/format.ts';
 import { type ChoreOutcome, OUTCOMES, type Outcome } from '../model/plan.ts';
 
-/** `7 ended, 1 killed, 3.1 GiB back`: from what happened, never from what was intended. */
+/** `7 ended, 1 killed, 3.1 GiB freed`: from what happened, never from what was intended. */
 export const summarise = (outcomes: readonly Outcome[]): string => {
   if (outcomes.length === 0) return 'nothing to do';
   const parts: string[] = [];
@@ -12,10 +12,10 @@ export const summarise = (outcomes: readonly Outcome[]): string => {
   }
   const freed = outcomes.reduce((sum, outcome) => sum + outcome.freed, 0);
   const about = outcomes.some(outcome => outcome.about === true) ? 'about ' : '';
-  return `${parts.join(', ')}${freed > 0 ? `, ${about}${spellBytes(freed)} back` : ''}`;
+  return `${parts.join(', ')}${freed > 0 ? `, ${about}${spellBytes(freed)} freed` : ''}`;
 };
 
-/** The same with what was done besides: `1 ended, 96 MiB back, 2 done, 1 skipped: it changed after the plan was made`. */
+/** The same with what was done besides: `1 ended, 96 MiB freed, 2 done, 1 skipped: it changed after the plan was made`. */
 export const summariseAll = (outcomes: readonly Outcome[], chores: readonly ChoreOutcome[]): string => {
   const parts = outcomes.length > 0 ? [summarise(outcomes)] : [];
   const done = chores.filter(({ outcome }) => outcome === 'done');

@@ -2,15 +2,15 @@ import type { SignalName } from '../model/plan.ts';
 
 /** What each signal is for, in the order of the chooser. */
 export const SIGNALS: readonly { readonly name: SignalName; readonly means: string }[] = [
-  { name: 'SIGTERM', means: 'end, please: it may clean up first' },
+  { name: 'SIGTERM', means: 'ask it to end; it may clean up first' },
   { name: 'SIGINT', means: 'interrupt, as Ctrl-C does' },
   { name: 'SIGHUP', means: 'the terminal is gone; some reload instead' },
   { name: 'SIGQUIT', means: 'quit with a core dump or a stack trace' },
-  { name: 'SIGSTOP', means: 'stop where it is; SIGCONT goes on' },
-  { name: 'SIGCONT', means: 'go on after a stop' },
-  { name: 'SIGCHLD', means: 'look after your dead children' },
-  { name: 'SIGUSR1', means: 'whatever the program made of it' },
-  { name: 'SIGUSR2', means: 'whatever the program made of it' },
+  { name: 'SIGSTOP', means: 'pause it; SIGCONT resumes it' },
+  { name: 'SIGCONT', means: 'resume after a pause' },
+  { name: 'SIGCHLD', means: 'tell it that a child has ended' },
+  { name: 'SIGUSR1', means: 'whatever the program uses it for' },
+  { name: 'SIGUSR2', means: 'whatever the program uses it for' },
   { name: 'SIGKILL', means: 'end at once: it cannot clean up' },
 ];
 

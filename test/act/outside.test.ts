@@ -97,7 +97,7 @@ describe('claude stop', () => {
   test.each(['--all', '', 'a b', '../x', '$(id)'])('%j is no id', async id => {
     expect(await stopBackgroundSession(id)).toMatchObject({
       status: 'failed',
-      why: expect.stringContaining('is no id'),
+      why: expect.stringContaining('is not the id'),
     });
   });
 });

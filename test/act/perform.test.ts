@@ -122,7 +122,10 @@ describe('an act', () => {
         return { outcomes: [], durationMs: 0 };
       },
     });
-    expect(second).toMatchObject({ status: 'held', why: expect.stringContaining('another clean-up runs') });
+    expect(second).toMatchObject({
+      status: 'held',
+      why: expect.stringContaining('another clean-up is running'),
+    });
     expect(log()).toHaveLength(2);
   });
 

@@ -235,7 +235,7 @@ describe('what the files say', () => {
 it('a listing that fails is an error, never an empty machine', async () => {
   const system = new ScriptedSystem();
   system.look = async () => {
-    throw new Error('/proc lists no process: it is not mounted.');
+    throw new Error('/proc lists no processes: it is not mounted.');
   };
   await expect(collectorFor(system).collect()).rejects.toThrow('not mounted');
 });

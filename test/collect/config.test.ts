@@ -70,7 +70,7 @@ describe('the user’s config', () => {
     [{ interval: 0 }, 'interval'],
     [{ protect: [''] }, 'protect.0'],
     [null, 'the whole file'],
-    ['{', 'is no JSON'],
+    ['{', 'is not valid JSON'],
   ])('says what is wrong and where: %j', async (value, says) => {
     await expect(load(value)).rejects.toThrow(UsageError);
     await expect(load(value)).rejects.toThrow(says);

@@ -33,7 +33,7 @@ describe('what a plan says that it gives back', () => {
     expect(spellBack(plan)).not.toContain('about');
     const { outcomes, freed } = await terminate({ system, plan });
     expect(freed).toBe(plan.bytes);
-    expect(summarise(outcomes)).toMatch(/^10 ended, \d+ MiB back$/);
+    expect(summarise(outcomes)).toMatch(/^10 ended, \d+ MiB freed$/);
   });
 
   it('is called "about" where the share cannot be read, of one member or of all', async () => {
@@ -46,7 +46,7 @@ describe('what a plan says that it gives back', () => {
     const half = await weigh(plan, system);
     expect([half.bytes, spellBack(half)]).toEqual([140, 'about 140 B']);
     expect(summarise((await terminate({ system, clock: system.clock, plan: half })).outcomes)).toBe(
-      '2 ended, about 140 B back',
+      '2 ended, about 140 B freed',
     );
     shares.mockImplementation(async () => 40 as never);
     expect(spellBack(await weigh(plan, system))).toBe('80 B');

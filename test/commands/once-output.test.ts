@@ -165,8 +165,8 @@ describe('the text of --once', () => {
     expect(text).toMatch(
       /\nReady to clean: 1 process, .*\nAlso leaked, but younger than 60 min: 1 process, /,
     );
-    expect(text).toMatch(/lean-lsp-mcp: 1 leaked.*\n.*\n +→ end it: .* \(reaptop clean\)/);
-    expect(text).toMatch(/chroma-mcp: 1 leaked.*\n.*\n +→ end it: .* \(reaptop clean --age-threshold 0\)/);
+    expect(text).toMatch(/leaked: lean-lsp-mcp .*\n.*\n +→ end it: .* \(reaptop clean\)/);
+    expect(text).toMatch(/leaked: npx chroma-mcp .*\n.*\n +→ end it: .* \(reaptop clean --age-threshold 0\)/);
   });
 
   it('a leak that clean leaves alone is not offered to it', () => {

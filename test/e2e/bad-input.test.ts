@@ -55,7 +55,7 @@ describe('a config that is wrong exits 2 with the path of what is wrong', () => 
       /thresholds\.leak\.bytes: unknown key.*criticalBytes/,
     ],
     ['a wrong type', '{"protect": ["ok", 7]}', /protect\.1: .*string/],
-    ['half a file', '{"protect": [', /no JSON/],
+    ['half a file', '{"protect": [', /not valid JSON/],
   ])('%s', async (_, content, says) => {
     const path = sandbox.write('config.json', content);
     const { stderr } = await refusal(['--once', '--config', path], 2);

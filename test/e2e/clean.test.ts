@@ -122,7 +122,7 @@ describe('reaptop clean', () => {
     expect(members.filter(p => isRunning(p.pid, p.start))).toEqual([]);
     expect(bystanders.filter(pid => !isRunning(pid))).toEqual([]);
     expect(done.stdout).toMatch(new RegExp(`^killed +${stubborn.pid} `, 'm'));
-    expect(done.stdout).toMatch(/\d+ ended, 2 killed, .* [KMG]iB back\n$/);
+    expect(done.stdout).toMatch(/\d+ ended, 2 killed, .* [KMG]iB freed\n$/);
 
     const audit = join(sandbox.home, '.local/state/reaptop/audit.jsonl');
     expect(statSync(audit).mode & 0o777).toBe(0o600);

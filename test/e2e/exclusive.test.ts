@@ -57,7 +57,7 @@ describe('while somebody is inside', () => {
     const { code, stderr } = await exclusive([], 'echo never');
     expect([code, stderr]).toEqual([
       75,
-      expect.stringMatching(/^reaptop: not run: sh \(\d+\), since \d+ s holds the lock/),
+      expect.stringMatching(/^reaptop: not run: sh \(\d+\) has held the lock for \d+ s/),
     ]);
     expect(stderr).toContain(`(${wrapper.pid})`);
     expect((await exclusive(['--key', 'docs'], 'exit 3')).code).toBe(3);

@@ -137,15 +137,18 @@ describe('guard', () => {
     const second = await reaptop(sandbox, ['guard']);
     expect([second.code, second.stderr]).toEqual([
       1,
-      expect.stringContaining(`another guard runs: pid ${guard.pid}`),
+      expect.stringContaining(`another guard is running: pid ${guard.pid}`),
     ]);
     const status = await reaptop(sandbox, ['guard', 'status']);
-    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining(`guard runs since`)]);
+    expect([status.code, status.stdout]).toEqual([
+      0,
+      expect.stringContaining(`guard has been running since`),
+    ]);
     expect(status.stdout).toContain('to do now: nothing is leaked');
     expect(await stopGuard(guard)).toBe(0);
     expect(existsSync(stateFile(sandbox, 'guard.lock'))).toBe(false);
     const none = await reaptop(sandbox, ['guard', 'status']);
-    expect([none.code, none.stdout]).toEqual([1, expect.stringContaining('guard does not run')]);
+    expect([none.code, none.stdout]).toEqual([1, expect.stringContaining('guard is not running')]);
     expect(isRunning(bystander.pid, bystander.start)).toBe(true);
   });
 

@@ -130,7 +130,7 @@ it('what a session left is proven by what its end wrote down, and nothing of the
 });
 
 describe('a stop with a marker of its own, among many builds of the project', () => {
-  /** A tool below an agent that owes a wait to a child, and reaps it when it is reminded. */
+  /** A tool below an agent that has not reaped a child, and reaps it when it is reminded. */
   const owing = async () => {
     const tool = sandbox.write(
       'bin/owing',

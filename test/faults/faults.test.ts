@@ -34,7 +34,7 @@ type Answer = readonly [code: number, says?: RegExp];
 const FINE: Answer = [0];
 
 /** What looks at no process answers the same, whatever is wrong with the others. */
-const USUAL: Partial<Record<CommandName, Answer>> = { hook: FINE, guard: [1, /guard does not run/] };
+const USUAL: Partial<Record<CommandName, Answer>> = { hook: FINE, guard: [1, /guard is not running/] };
 
 interface Fault {
   readonly what: string;
@@ -231,7 +231,7 @@ describe('clearing, with something broken', () => {
     const line = `${fifo('$XDG_STATE_HOME/reaptop/audit.jsonl')} exec "$@"`;
     const { code, stdout, stderr } = await run('clean', { what: '', line, all: FINE });
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 ended') });
-    expect(stderr).toMatch(/audit\.jsonl could not be written: it is no regular file/);
+    expect(stderr).toMatch(/audit\.jsonl could not be written: it is not a regular file/);
     expect(isRunning(leak!.pid, leak!.start)).toBe(false);
   });
 

@@ -42,7 +42,7 @@ describe('acts', () => {
     write({ event: 'outcome', id: 'a', by: 'clean', outcomes, freed: 144 * MIB, sessions: [], files: [] });
     const [line] = log.next();
     expect(line).toMatchObject({
-      text: 'clean: 3 ended, 144 MiB back: lean-lsp-mcp (3402), lake serve (3440) and 1 more',
+      text: 'clean: 3 ended, 144 MiB freed: lean-lsp-mcp (3402), lake serve (3440) and 1 more',
       tone: 'plain',
       entry: {
         by: 'clean',

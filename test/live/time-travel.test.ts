@@ -64,7 +64,7 @@ describe('the time line', () => {
   test('jumps to marks, once to each, and says when there is none', async () => {
     await travel.travel('mark-back');
     expect(second()).toBe(10);
-    expect(await travel.travel('mark-back')).toBe('There is no mark that way.');
+    expect(await travel.travel('mark-back')).toBe('There is no mark in that direction.');
     await travel.travel('mark-forward');
     expect(travel.getState()).toBe(state);
   });

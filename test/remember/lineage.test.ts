@@ -222,7 +222,7 @@ describe('who wrote it', () => {
         rmSync(file());
         mkdirSync(file());
       },
-      'it is no regular file',
+      'it is not a regular file',
     ],
   ])('%s is not believed', (_, spoil, why) => {
     appendLineage(directory, [line(1500)]);

@@ -55,11 +55,11 @@ describe('the plan comes first', () => {
     await open();
     await driven.press('clean');
     await driven.type('y');
-    await driven.terminal.until('8 ended, 1 killed, 3.0 GiB back');
+    await driven.terminal.until('8 ended, 1 killed, 3.0 GiB freed');
     expect(text()).toMatch(/killed +LEAK +3460 lean --worker/);
     expect(text()).toMatch(/ended +LEAK +3402 lean-lsp-mcp/);
     await driven.press('running-leave', 'previous-panel');
-    await driven.terminal.until('8 ended, 1 killed, 3.0 GiB back');
+    await driven.terminal.until('8 ended, 1 killed, 3.0 GiB freed');
     expect(text()).toContain('no leaks');
   });
 
@@ -211,7 +211,7 @@ describe('what the keys act on', () => {
   test('z nudges the parent that owes the wait', async () => {
     await open();
     await driven.press('zombies');
-    expect(text()).toMatch(/CHLD +\w+ +1522 lean-lsp-mcp .*owes a wait to\s+lake\s+\(1601\)/);
+    expect(text()).toMatch(/CHLD +\w+ +1522 lean-lsp-mcp .*has not\s+reaped\s+lake\s+\(1601\)/);
     await driven.type('y');
     await driven.terminal.until('Done');
     await driven.press('running-leave');

@@ -12,7 +12,7 @@ test('what was done before: who asked, whom it ended, how much came back; enter 
   driven = await drive(120, 40);
   await driven.press('previous-panel');
   expect(text()).toMatch(
-    /guard: 4 ended, 512 MiB back: chroma-mcp \(2214\), npm exec chroma-mcp \(2215\) and 2 more/,
+    /guard: 4 ended, 512 MiB freed: chroma-mcp \(2214\), npm exec chroma-mcp \(2215\) and 2 more/,
   );
   await driven.press('end', 'detail');
   expect(text()).toContain('by guard');
@@ -29,7 +29,7 @@ test('what this screen did, and the findings that went with it', async () => {
   await driven.type('y');
   await driven.terminal.until('8 ended, 1 killed');
   await driven.press('running-leave', 'previous-panel');
-  expect(text()).toMatch(/tui: 8 ended, 1 killed, 3\.0 GiB back: .* and 7 more/);
+  expect(text()).toMatch(/tui: 8 ended, 1 killed, 3\.0 GiB freed: .* and 7 more/);
   expect(text()).toMatch(/over: /);
   const log = driven.demo.live.getState().log;
   const act = log.findIndex(line => line.entry?.by === 'tui');

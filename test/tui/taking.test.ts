@@ -54,13 +54,13 @@ describe('e writes the screen to a file and says which', () => {
   });
 
   test('any other key leaves, a click on a word chooses, and what cannot be written is said', async () => {
-    await open(100, 30, { exportScreen: () => Promise.reject(new Error('Nothing was written here: no.')) });
+    await open(100, 30, { exportScreen: () => Promise.reject(new Error('Nothing was written: no.')) });
     await driven.press('export');
     await driven.type('\u001b');
     expect(lastRow()).toContain('clean');
     await driven.press('export');
     await handOf(driven).click('text ');
-    expect(lastRow()).toContain('Nothing was written here: no.');
+    expect(lastRow()).toContain('Nothing was written: no.');
   });
 });
 

@@ -16,7 +16,7 @@ test('counts what happened and the bytes that came back', () => {
     ...Array.from({ length: 7 }, () => outcome('ended', 0)),
     outcome('killed', 3.1 * 1024 ** 3),
   ];
-  expect(summarise(outcomes)).toBe('7 ended, 1 killed, 3.1 GiB back');
+  expect(summarise(outcomes)).toBe('7 ended, 1 killed, 3.1 GiB freed');
   expect(summarise([outcome('survived'), outcome('zombie'), outcome('denied')])).toBe(
     '1 zombie, 1 survived, 1 denied',
   );

@@ -47,7 +47,7 @@ export const takeBuildLock = (directory: string, mine: BuildHolder, now: number)
       left = holder?.beside ?? left;
       breakStale(path, text, mine.pid);
     }
-    return { status: 'unavailable', why: 'too many want it at once' };
+    return { status: 'unavailable', why: 'too many processes want it at once' };
   } catch (error) {
     return { status: 'unavailable', why: errorSentence(error) };
   }

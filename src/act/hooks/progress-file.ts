@@ -48,13 +48,13 @@ export const writeBeat = (root: string, directory: string, beat: Beat, now: Date
     const done = withShortLock(held.at(`${PROGRESS_FILE}.lock`), patience, () => {
       const before = held.stat(PROGRESS_FILE);
       if (before !== null && !(before.isFile() && isOurs(before)))
-        throw new Error('it is no regular file of ours');
+        throw new Error('it is not a regular file of ours');
       const fields = before === null ? {} : readObject(held);
       replaceHeld(held, PROGRESS_FILE, `${JSON.stringify(beaten(fields, beat, now), null, 2)}\n`);
       if (beat.silent === true && before !== null)
         utimesSync(held.at(PROGRESS_FILE), before.atime, before.mtime);
     });
-    if (done === null) throw new Error('another beat is being written');
+    if (done === null) throw new Error('another heartbeat is being written');
   });
 
 type Fields = Readonly<Record<string, unknown>>;

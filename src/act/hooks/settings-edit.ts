@@ -36,15 +36,15 @@ const treeOf = (body: string): Node | null => {
   const [error] = errors;
   if (error !== undefined) {
     const line = body.slice(0, error.offset).split('\n').length;
-    throw new Unfit(`it is no JSON (line ${line}: ${printParseErrorCode(error.error)})`);
+    throw new Unfit(`it is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
   }
   if (root === undefined) return null;
-  if (root.type !== 'object') throw new Unfit('it holds no object');
+  if (root.type !== 'object') throw new Unfit('it does not hold an object');
   const hooks = findNodeAtLocation(root, ['hooks']);
-  if (hooks !== undefined && hooks.type !== 'object') throw new Unfit('its "hooks" is no object');
+  if (hooks !== undefined && hooks.type !== 'object') throw new Unfit('its "hooks" is not an object');
   for (const event of HOOK_EVENTS)
     if ((groupsAt(root, event)?.type ?? 'array') !== 'array')
-      throw new Unfit(`its "hooks.${event}" is no list`);
+      throw new Unfit(`its "hooks.${event}" is not a list`);
   return root;
 };
 

@@ -35,7 +35,7 @@ export const readSettings = (path: string): string | null => {
       throw new Unfit('it is a link that leads nowhere');
     return null;
   }
-  if (!stat.isFile()) throw new Unfit('it is no regular file');
+  if (!stat.isFile()) throw new Unfit('it is not a regular file');
   if (!isOurs(stat)) throw new Unfit('it belongs to another user');
   if (stat.size > MOST_BYTES) throw new Unfit('it is longer than 1 MiB');
   const bytes = readFileSync(path);

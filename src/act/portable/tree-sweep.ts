@@ -67,7 +67,7 @@ export const sweepTree = async (
   const asked = [root, ...members];
   const refuse = (why: string): Swept[] =>
     asked.map(({ pid, start }) => ({ pid, start, outcome: 'refused', why }));
-  if (!asked.every(target => isEndable(target.pid))) return refuse('it is no pid that may be ended');
+  if (!asked.every(target => isEndable(target.pid))) return refuse('this pid may not be ended');
   let processes: readonly ProcessFacts[];
   try {
     processes = (await system.look()).processes;

@@ -153,7 +153,7 @@ const parseHolder = (text: string): LockHolder | null => {
 const held = (what: string, holder: LockHolder, now: number): LockResult => ({
   status: 'held',
   holder,
-  why: `another ${what} runs: pid ${holder.pid} (${visible(holder.by).slice(0, 40)}), since ${Math.max(0, Math.round((now - holder.since) / 1000))} s`,
+  why: `another ${what} is running: pid ${holder.pid} (${visible(holder.by).slice(0, 40)}), for ${Math.max(0, Math.round((now - holder.since) / 1000))} s`,
 });
 
 /** Who holds a lock now; null when nobody does, as far as can be read. */

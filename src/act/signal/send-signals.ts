@@ -24,7 +24,7 @@ export interface SignalOptions {
 export interface SignalsResult {
   readonly outcomes: readonly Outcome[];
   readonly summary: string;
-  /** Why nothing was sent and the plan must be read again: what has changed for the worse since. */
+  /** Why nothing was sent and read the plan again: what has changed for the worse since. */
   readonly worse: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export const sendSignals = async (options: SignalOptions): Promise<SignalsResult
   const { system, plan, snapshotAgain } = options;
   const worse = snapshotAgain === undefined ? [] : judgeAgain(plan, await snapshotAgain()).worse;
   if (worse.length > 0) {
-    const why = `the plan must be read again: ${worse[0]}`;
+    const why = `read the plan again: ${worse[0]}`;
     return { outcomes: plan.steps.map(step => outcomeOf(step, 'refused', why)), summary: why, worse };
   }
   const clock = options.clock ?? REAL_CLOCK;
@@ -53,7 +53,7 @@ export const sendSignals = async (options: SignalOptions): Promise<SignalsResult
     else {
       const result = await signalIdentity(system, step, step.signal);
       if (result.status === 'sent') sent.add(key);
-      else if (result.status === 'gone') note('gone', 'it had ended before');
+      else if (result.status === 'gone') note('gone', 'it had already ended');
       else if (result.status === 'changed')
         note('gone', 'its pid names another process now: nothing was sent');
       else if (result.status === 'denied')

@@ -17,7 +17,7 @@ const WATCH_MS = 1000;
 
 /** Why a file must not be touched; null: it is regular and its owner is to be trusted. */
 export const whyUnsafe = (stat: Stats): string | null => {
-  if (!stat.isFile()) return 'it is a symbolic link or no regular file';
+  if (!stat.isFile()) return 'it is a symbolic link or not a regular file';
   return isOurs(stat) ? null : 'it belongs to another user';
 };
 
@@ -57,7 +57,7 @@ const lookAt = (readings: readonly Reading[]): Pick<SweepFacts, 'seen' | 'unsafe
         }
       });
     } catch (error) {
-      const why = error instanceof Unsafe ? error.message : 'it may not be looked at';
+      const why = error instanceof Unsafe ? error.message : 'it cannot be inspected';
       for (const reading of group) unsafe.set(reading.path, why);
     }
   }

@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the disk',
   EDQUOT: 'the disk quota is used up',
   EXDEV: 'its archive is on another file system',
-  ENOENT: 'it was gone before us',
+  ENOENT: 'it was already gone',
 };
 
 /** Through the directory that was planned, and into an archive that lies where it was planned. */
@@ -48,7 +48,7 @@ const change = (act: FileAct, held: HeldDirectory, now: number): string | null =
 const whyChanged = (act: FileAct, held: HeldDirectory): { gone: boolean; why: string } | null => {
   if (held.identity !== act.seen.directory) return { gone: false, why: 'its directory was replaced' };
   const stat = held.stat(basename(act.path));
-  if (stat === null) return { gone: true, why: 'it was gone before us' };
+  if (stat === null) return { gone: true, why: 'it was already gone' };
   const unsafe = whyUnsafe(stat);
   if (unsafe !== null) return { gone: false, why: unsafe };
   const now = seenAs(stat, held);

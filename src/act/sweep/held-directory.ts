@@ -30,7 +30,7 @@ const open = (path: string, shown: string): number => {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ELOOP' || code === 'ENOTDIR')
-      throw new Unsafe(`${shown} is a symbolic link or no directory: it may lead out of the workspace`);
+      throw new Unsafe(`${shown} is a symbolic link or not a directory: it may lead out of the workspace`);
     if (code === 'ENOENT') throw new Unsafe(`${shown} is gone`);
     throw error;
   }
@@ -96,7 +96,7 @@ export class HeldDirectory {
 
   /** A path for one name in here. Without descriptor paths the directory is compared once more, right before. */
   at(name: string): string {
-    if (name === '' || name === '..' || name.includes('/')) throw new Unsafe(`${name} is no name of a file`);
+    if (name === '' || name === '..' || name.includes('/')) throw new Unsafe(`${name} is not a file name`);
     if (this.#descriptorPaths) return below(this.#fd, name);
     const now = lstatSync(this.#path, { throwIfNoEntry: false });
     if (now === undefined || identityOfInode(now) !== this.identity)

@@ -2,6 +2,7 @@ import { type Identity, type IdentityKey, keyOf, sameIdentity } from '../../mode
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
 import type { Presence } from '../../observe/system.ts';
+import { nameAndPid } from '../../words/process.ts';
 import type { Census, Sighting } from './census.ts';
 import { holdsItsPid } from './links.ts';
 import { mustStay, stepOfNewcomer } from './newcomers.ts';
@@ -49,7 +50,7 @@ export const begin = async (
     for (const { sighting: newcomer } of started) {
       const reason = mustStay(newcomer, before);
       if (reason !== null)
-        keep(keptRoots, root, `${newcomer.facts.pid} ${newcomer.name} is in it: ${reason}`);
+        keep(keptRoots, root, `${nameAndPid(newcomer.name, newcomer.facts.pid)} is in it: ${reason}`);
     }
   }
 
@@ -59,7 +60,7 @@ export const begin = async (
     const kept = dropped.get(keyOf(step)) ?? keptRoots.get(keyOf(step.root));
     if (sighting === undefined) outcomes.push(outcomeOf(step, 'gone', goneWhy(present.get(step.pid))));
     else if (isZombie(sighting.facts))
-      outcomes.push(outcomeOf(step, 'gone', 'it had ended before, and waits to be reaped'));
+      outcomes.push(outcomeOf(step, 'gone', 'it had already ended, and waits to be reaped'));
     else if (kept !== undefined) {
       run.spared.add(keyOf(step));
       outcomes.push(outcomeOf(step, 'refused', kept));
@@ -88,8 +89,8 @@ const sightingNow = (step: Step, census: Census, presence: Presence | undefined)
 
 const goneWhy = (presence: Presence | undefined): string =>
   presence?.status === 'present'
-    ? 'it had ended before, and its pid names another process now: nothing was sent'
-    : 'it had ended before';
+    ? 'it had already ended, and its pid names another process now: nothing was sent'
+    : 'it had already ended';
 
 const keep = (roots: Map<IdentityKey, string>, root: IdentityKey, why: string): void => {
   if (!roots.has(root)) roots.set(root, `the whole subtree stays: ${why}`);
@@ -103,11 +104,11 @@ const stays = (
 ): string | null => {
   if (step.confirm) {
     if (!confirmed.has(keyOf(step)))
-      return `the protected ${step.pid} ${step.name} was not confirmed by its pid`;
+      return `the protected ${nameAndPid(step.name, step.pid)} was not confirmed by its pid`;
     if (sighting.protection === 'soft') return mustStay({ ...sighting, protection: null }, before);
   }
   const why = mustStay(sighting, before);
-  return why === null ? null : `${step.pid} ${step.name} may not be ended now: ${why}`;
+  return why === null ? null : `${nameAndPid(step.name, step.pid)} may not be ended now: ${why}`;
 };
 
 /** Descendants that the plan does not know, deepest first; each is asked who its parent is, and that one whether it lives. */
@@ -128,7 +129,7 @@ const startedSince = async (
     }
   };
   await add(step);
-  const why = `started below ${step.pid} ${step.name} after the plan was made`;
+  const why = `started below ${nameAndPid(step.name, step.pid)} after the plan was made`;
   return [...found].reverse().map(sighting => ({
     sighting,
     step: stepOfNewcomer(sighting, { root: step.root, signal: step.signal, why }),

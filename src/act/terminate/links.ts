@@ -1,6 +1,7 @@
 import { type Identity, keyOf, sameIdentity } from '../../model/identity.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { Presence } from '../../observe/system.ts';
+import { nameAndPid } from '../../words/process.ts';
 import { isTracked, type Run, type Tracked } from './run.ts';
 
 /** Births are counted in ticks of 10 ms on Linux, in the whole seconds of `lstart` elsewhere. */
@@ -107,6 +108,6 @@ export const holdsItsPid = async (run: Run, identity: Identity): Promise<boolean
 
 /** One that fled in time cannot be told from a stranger: it stays, and the user is told of it once. */
 export const noteUnproven = (run: Run, facts: ProcessFacts, founder: Tracked): void => {
-  const warning = `${facts.pid} ${facts.comm} may have been started by ${founder.step.pid} ${founder.step.name} as that ended, but nobody is left to prove it: it is left alone`;
+  const warning = `${nameAndPid(facts.comm, facts.pid)} may have been started by ${nameAndPid(founder.step.name, founder.step.pid)} as that ended, but nobody is left to prove it: it is left alone`;
   if (!run.warnings.includes(warning)) run.warnings.push(warning);
 };

@@ -1,6 +1,7 @@
 import { keyOf } from '../../model/identity.ts';
 import type { SignalName, Step } from '../../model/plan.ts';
 import { belonging, isZombie, memoryOf } from '../../model/process.ts';
+import { nameAndPid } from '../../words/process.ts';
 import type { Census, Sighting } from './census.ts';
 import { noteLinks } from './links.ts';
 import { isTracked, type Run, settle, type Tracked, track } from './run.ts';
@@ -24,7 +25,7 @@ export const joinNewcomers = async (run: Run, now: Census, signal: SignalName): 
 };
 
 const admit = (run: Run, now: Census, sighting: Sighting, member: Tracked, signal: SignalName): Tracked => {
-  const why = `started by ${member.step.pid} ${member.step.name} while that was being ended`;
+  const why = `started by ${nameAndPid(member.step.name, member.step.pid)} while that was being ended`;
   const step = stepOfNewcomer(sighting, { root: member.step.root, signal, why });
   const tracked = track(run, step, sighting.facts);
   const stays = mustStay(sighting, now);

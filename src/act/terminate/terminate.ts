@@ -43,7 +43,7 @@ export interface TerminateResult {
   /** Why it stopped before its end (cancelled, deadline); null when it ran through. */
   readonly stopped: string | null;
   readonly warnings: readonly string[];
-  /** Why nothing was done and the plan must be read again: what has changed for the worse since. */
+  /** Why nothing was done and read the plan again: what has changed for the worse since. */
   readonly worse: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
   }
   const again = before.judged === null ? null : judgeAgain(plan, before.judged);
   const worse = again?.worse ?? [];
-  if (worse.length > 0) return refuseAll(`the plan must be read again: ${worse[0]}`, worse);
+  if (worse.length > 0) return refuseAll(`read the plan again: ${worse[0]}`, worse);
   const run: Run = {
     system,
     clock,

@@ -14,7 +14,7 @@ export const endTmuxSession = async (
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<TmuxEndResult> => {
   if (!/^\$\d+$/.test(target.sessionId))
-    return { status: 'refused', why: `${JSON.stringify(target.sessionId)} is no tmux session id` };
+    return { status: 'refused', why: `${JSON.stringify(target.sessionId)} is not a tmux session id` };
   const tmux = (...args: string[]) =>
     runCommand('tmux', ['-S', target.socket, ...args], { timeoutMs: TIMEOUT_MS, env });
 

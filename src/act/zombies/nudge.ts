@@ -2,6 +2,7 @@ import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Look } from '../../model/observation.ts';
 import type { Outcome, Plan, Step } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
+import { nameAndPid } from '../../words/process.ts';
 import { REAL_CLOCK } from '../clock.ts';
 import { signalIdentity } from '../signal/signal-identity.ts';
 import { outcomeOf } from '../terminate/run.ts';
@@ -121,7 +122,8 @@ const zombieOutcome = ({ facts, parent }: Held, left: boolean, ended: readonly O
     o => keyOf(o) === keyOf(parent) && (o.outcome === 'ended' || o.outcome === 'killed'),
   );
   const base = { pid: facts.pid, start: facts.start, name: facts.comm, freed: 0 };
-  if (left) return { ...base, outcome: 'zombie', why: `${parent.pid} ${parent.name} has not reaped it` };
+  if (left)
+    return { ...base, outcome: 'zombie', why: `${nameAndPid(parent.name, parent.pid)} has not reaped it` };
   const how = parentEnded ? 'reaped when its parent ended' : 'reaped by its parent after SIGCHLD';
   return { ...base, outcome: 'ended', why: how };
 };

@@ -4,6 +4,7 @@ import type { Look } from '../../model/observation.ts';
 import type { Step } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { System } from '../../observe/system.ts';
+import { nameAndPid } from '../../words/process.ts';
 import type { Clock } from '../clock.ts';
 
 export interface QuietOptions {
@@ -49,10 +50,10 @@ const workOf = (root: number, before: Look, after: Look): string | null => {
   const earlier = new Map(subtree(root, before).map(p => [keyOf(p), p]));
   for (const p of subtree(root, after)) {
     const was = earlier.get(keyOf(p));
-    if (was === undefined) return `${p.pid} ${p.comm} was started below it meanwhile`;
+    if (was === undefined) return `${nameAndPid(p.comm, p.pid)} was started below it meanwhile`;
     if (p.cpuSeconds === null || was.cpuSeconds === null)
-      return `the CPU time of ${p.pid} ${p.comm} cannot be read`;
-    if (p.cpuSeconds > was.cpuSeconds) return `${p.pid} ${p.comm} used the CPU meanwhile`;
+      return `the CPU time of ${nameAndPid(p.comm, p.pid)} cannot be read`;
+    if (p.cpuSeconds > was.cpuSeconds) return `${nameAndPid(p.comm, p.pid)} used the CPU meanwhile`;
   }
   return null;
 };

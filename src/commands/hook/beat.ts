@@ -90,7 +90,7 @@ export const beat = (context: HookContext): HookAnswer => {
     { owed: counts ? { what: 'turn', who } : null },
   );
   if (done === null) {
-    context.log('the session’s file could not be had or written: the next hook counts this turn');
+    context.log('the session’s file could not be locked or written: the next hook counts this turn');
     return NO_ANSWER;
   }
   releaseLocks(context, done.free);

@@ -24,7 +24,9 @@ const run = async (event: string): Promise<HookAnswer> => {
   const told = await readEvent();
   if (!told.ok) return complain(told.why);
   const input = understand(event, told.text);
-  return input === null ? complain('what came on standard input is no event') : answer(input, process.env);
+  return input === null
+    ? complain('what came on standard input is not an event')
+    : answer(input, process.env);
 };
 
 /** What `reaptop hook` does besides events; those words go to the whole program. */

@@ -64,8 +64,8 @@ export const hookStatus = (ground: InstallGround): number => {
   const sessions = sessionLines(stateDirectory(env), Date.now());
   out.write(
     sessions.length === 0
-      ? 'No running session has beaten.\n'
-      : `Running sessions, the last beat first:\n${sessions.join('\n')}\n`,
+      ? 'No running session has sent a heartbeat.\n'
+      : `Running sessions, the latest heartbeat first:\n${sessions.join('\n')}\n`,
   );
   return 0;
 };

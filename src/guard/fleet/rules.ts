@@ -48,7 +48,7 @@ export const ALERTS: readonly Alert[] = [
     expression: 'reaptop_policy_waiting > 0',
     lasts: '1m',
     severity: 'warning',
-    summary: 'guard has ended as many trees as an hour may have on {{ $labels.instance }}',
+    summary: 'guard has reached its hourly limit of ended trees on {{ $labels.instance }}',
     description: '{{ $value }} processes wait. Something leaks faster than policy.endsPerHour allows.',
   },
   {
@@ -72,7 +72,7 @@ export const ALERTS: readonly Alert[] = [
     lasts: '2m',
     severity: 'warning',
     summary: '{{ $value }} agents on {{ $labels.instance }} are silent',
-    description: 'They look busy and have not beaten for minutes.',
+    description: 'They look busy and have sent no heartbeat for minutes.',
   },
   {
     name: 'ReaptopOverMemory',
@@ -87,14 +87,14 @@ export const ALERTS: readonly Alert[] = [
     expression: 'time() - reaptop_last_sample_timestamp_seconds > 120',
     lasts: '1m',
     severity: 'critical',
-    summary: 'guard on {{ $labels.instance }} does not look any more',
+    summary: 'guard on {{ $labels.instance }} has stopped looking',
     description: 'Its last look is older than two minutes.',
   },
   {
     name: 'ReaptopGuardGone',
     expression: 'absent_over_time(reaptop_build_info[10m])',
     severity: 'warning',
-    summary: 'no guard answers anywhere',
+    summary: 'no guard answers',
     description: 'No machine has been scraped for ten minutes.',
   },
 ];

@@ -13,12 +13,12 @@ export const agentFinishedSessionAlive: Detector = ({ files }) =>
       {
         id: 'agent-finished-session-alive',
         severity: 'warn',
-        title: `agent ${agent.id} finished, but its session ${agent.sessionName} lives`,
+        title: `agent ${agent.id} finished, but its session ${agent.sessionName} is still open`,
         why: `${agent.finished}${quiet}${attached ? '; somebody is attached to it' : ''}`,
         processes: agent.processes.map(identityOf),
         files: agent.files.map(file => file.reading.path),
         remedy: attached
-          ? 'leave its tmux session first: a sweep ends none that somebody looks at'
+          ? 'leave its tmux session first: sweep ends none that somebody is attached to'
           : 'end the session and archive its files',
         action: attached ? null : 'sweep',
       },

@@ -20,7 +20,7 @@ export const concurrentBuilds: Detector = ({ processes, files, config }) => {
         files: [],
         remedy:
           choice === null
-            ? 'end all but one; which is the oldest cannot be told'
+            ? 'end all but one; which is the oldest is not known'
             : `end the newer ones: ${choice.others.map(p => p.facts.pid).join(', ')}`,
         action: 'end',
       };

@@ -17,8 +17,8 @@ const twiceForOne = (siblings: Siblings): Finding => {
     files: [],
     remedy:
       newest === null
-        ? 'after a look, end all but one; which is the newest cannot be told'
-        : `after a look, end all but ${newest}`,
+        ? 'check, then end all but one; which is the newest is not known'
+        : `check, then end all but ${newest}`,
     action: 'end',
   };
 };

@@ -41,11 +41,11 @@ const silentMarker = (
     {
       id: 'heartbeat-missing',
       severity: 'warn',
-      title: `${subjectOf(marker.reading)} was announced ${formatAge(marker.ageSeconds)} ago and never beat`,
+      title: `${subjectOf(marker.reading)} was announced ${formatAge(marker.ageSeconds)} ago and never sent a heartbeat`,
       why: `${marker.reading.operation ?? 'its work'} is pending, but there is no progress file for it`,
       processes: marker.agent === null ? [] : [identityOf(marker.agent)],
       files: [marker.reading.path],
-      remedy: 'look whether the agent ever started',
+      remedy: 'check whether the agent ever started',
       action: null,
     },
   ];
@@ -67,7 +67,7 @@ export const heartbeatMissing: Detector = scene => {
         id: 'heartbeat-missing',
         severity: 'warn',
         title: `agent ${agent.id} was started ${formatAge(age)} ago and never reported`,
-        why: `its tmux session ${agent.sessionName} lives, but it has neither a progress file nor a log`,
+        why: `its tmux session ${agent.sessionName} is open, but it has neither a progress file nor a log`,
         processes: agent.processes.map(identityOf),
         files: agent.registry === null ? [] : [agent.registry.reading.path],
         remedy: 'look at its pane',

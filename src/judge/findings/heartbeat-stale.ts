@@ -45,7 +45,7 @@ export const heartbeatStale: Detector = ({ files }) => {
         files: [reading.path],
         remedy:
           agent === null
-            ? 'look at its log; sweep it when it is over'
+            ? 'read its log; sweep it when it has finished'
             : 'look at what it waits for, or end it',
         action: agent === null ? null : 'end',
       },

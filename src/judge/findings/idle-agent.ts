@@ -52,7 +52,7 @@ export const idleAgent: Detector = scene => {
         why: 'no CPU in its whole subtree, nothing written to its transcript or its pane',
         processes: [identityOf(agent)],
         files: [],
-        remedy: 'end the session if it is not wanted any more',
+        remedy: 'end the session if it is no longer needed',
         action: 'end',
       },
     ];

@@ -5,6 +5,7 @@ import { gather } from '../../model/gather.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, type Owner } from '../../model/snapshot.ts';
 import { someOf } from '../../words/list.ts';
+import { calls } from '../../words/process.ts';
 import type { Detector } from './detector.ts';
 
 /** What was left by one dead session; by one program where no session is known. Roots first told, each with its subtree. */
@@ -48,17 +49,24 @@ const originOf = ({ session, roots }: LeakGroup): string => {
   return session.sessionId === null ? `agent ${session.pid}` : `session ${session.sessionId.slice(0, 8)}`;
 };
 
+const titleOf = (group: LeakGroup, bytes: string, oldest: string | null): string => {
+  const [only, ...others] = group.members;
+  if (only !== undefined && others.length === 0)
+    return `leaked: ${calls(only)}, ${bytes}${oldest === null ? '' : `, ${oldest} old`}`;
+  return `${originOf(group)}: ${group.members.length} leaked, ${bytes}${oldest === null ? '' : `, oldest ${oldest}`}`;
+};
+
 export const leakFinding = (group: LeakGroup, severity: Severity): Finding => {
   const { session, roots, members } = group;
   const bytes = members.reduce((sum, p) => sum + memoryOf(p.facts), 0);
   const oldest = Math.max(...members.map(p => p.ageSeconds ?? -1));
-  const age = oldest < 0 ? '' : `, oldest ${formatAge(oldest)}`;
   const reasons = [...new Set(roots.map(root => root.why.join('; ')))];
-  const names = session === null ? '' : `${someOf([...new Set(roots.map(root => root.name))])}: `;
+  const names =
+    session === null || members.length === 1 ? '' : `${someOf([...new Set(roots.map(root => root.name))])}: `;
   return {
     id: 'leak',
     severity,
-    title: `${originOf(group)}: ${members.length} leaked, ${formatBytes(bytes)}${age}`,
+    title: titleOf(group, formatBytes(bytes), oldest < 0 ? null : formatAge(oldest)),
     why: `${names}${reasons[0]}${reasons.length > 1 ? ' (and other reasons)' : ''}`,
     processes: members.map(identityOf),
     files: [],

@@ -11,7 +11,7 @@ export const loopGuard: Detector = ({ files }) =>
       {
         id: 'loop-guard',
         severity: 'critical',
-        title: `${subjectOf(reading)} runs in circles`,
+        title: `${subjectOf(reading)} is stuck in a loop`,
         why: reason ?? 'its loop guard is at the limit',
         processes: agent === null ? [] : [identityOf(agent)],
         files: [reading.path],

@@ -13,6 +13,6 @@ export const stopped: Detector = ({ processes }) =>
       why: 'state T: it holds its memory and answers nobody; SIGTERM waits until SIGCONT',
       processes: [identityOf(p)],
       files: [],
-      remedy: 'continue it (SIGCONT), then end it if it is not wanted',
+      remedy: 'resume it (SIGCONT), then end it if it is no longer needed',
       action: 'continue',
     }));

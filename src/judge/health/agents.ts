@@ -37,11 +37,11 @@ export const leanToolchain: HealthCheck = ({ leanProjects }) => {
 const SERVER_WITH_CONCURRENCY = [0, 24] as const;
 
 export const leanServer: HealthCheck = ({ leanServers }) => {
-  if (leanServers.length === 0) return ok('no lean-lsp-mcp is installed or runs');
+  if (leanServers.length === 0) return ok('lean-lsp-mcp is neither installed nor running');
   const old = leanServers.filter(({ version }) => olderThan(version ?? '', SERVER_WITH_CONCURRENCY));
   if (old.length > 0)
     return warn(
-      `lean-lsp-mcp ${listed(old.map(({ version, where }) => `${version} (${where})`))}: it knows no LEAN_BUILD_CONCURRENCY`,
+      `lean-lsp-mcp ${listed(old.map(({ version, where }) => `${version} (${where})`))}: it does not know LEAN_BUILD_CONCURRENCY`,
       'upgrade to 0.24 or newer (uv tool upgrade lean-lsp-mcp) and set LEAN_BUILD_CONCURRENCY=share',
     );
   const known = [...new Set(leanServers.flatMap(({ version }) => version ?? []))];
@@ -54,7 +54,7 @@ export const leanCrowd: HealthCheck = ({ leanServers }) => {
     if (project !== null) byProject.set(project, [...(byProject.get(project) ?? []), where]);
   const crowded = [...byProject].filter(([, servers]) => servers.length > 1);
   return crowded.length === 0
-    ? ok('no two servers on one Lean project')
+    ? ok('no two servers run on one Lean project')
     : warn(
         listed(
           crowded.map(
@@ -62,7 +62,7 @@ export const leanCrowd: HealthCheck = ({ leanServers }) => {
               `${plural(servers.length, 'server')} on ${project} (${servers.join(', ')})`,
           ),
         ),
-        'they build the same files against each other: end all but one, or wrap builds in reaptop exclusive',
+        'they undo the builds of each other: end all but one, or wrap builds in reaptop exclusive',
       );
 };
 
@@ -71,7 +71,7 @@ export const refreshTimer: HealthCheck = ({ timers }) => {
   const enabled = timers.filter(timer => timer.enabled);
   return warn(
     enabled.length === 0
-      ? `${listed(timers.map(timer => timer.path))} is installed, and not enabled`
+      ? `${listed(timers.map(timer => timer.path))} is installed but not enabled`
       : `${listed(enabled.map(timer => timer.path))} runs claude-refresh every hour, which kills agents that have no terminal, at work or not`,
     'remove it: install-systemd-timer.sh --uninstall, or systemctl --user disable --now claude-refresh.timer',
   );
@@ -79,8 +79,8 @@ export const refreshTimer: HealthCheck = ({ timers }) => {
 
 export const claudeFiles: HealthCheck = ({ strangeFiles }) =>
   strangeFiles.length === 0
-    ? ok('Claude writes its session files as we know them')
+    ? ok('Claude writes its session files in a known format')
     : warn(
-        `${listed(strangeFiles)}: in a form that we do not know, so no verdict is built on it`,
+        `${listed(strangeFiles)}: in a format that reaptop does not know, so no verdict is built on it`,
         'this Claude Code is newer than reaptop, or the file is broken: upgrade reaptop',
       );

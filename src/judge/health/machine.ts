@@ -16,11 +16,14 @@ export const tmux: HealthCheck = ({ tmux: { version, answered, silent } }) => {
   if (silent.length > 0)
     return fail(
       `${version}: ${silent.join(', ')} did not answer, so what runs in it is unknown`,
-      'look whether that server is stopped or hangs (ps -o pid,stat,args -C tmux)',
+      'check whether that server is stopped or hangs (ps -o pid,stat,args -C tmux)',
     );
   const major = Number.parseInt(/\d+/.exec(version)?.[0] ?? '', 10);
   if (major < KNOWN_TMUX)
-    return warn(`${version}, ${servers}; it is older than any we know`, 'upgrade to tmux 3 or newer');
+    return warn(
+      `${version}, ${servers}; it is older than any version that reaptop knows`,
+      'upgrade to tmux 3 or newer',
+    );
   return ok(`${version}, ${servers}`);
 };
 
@@ -50,7 +53,7 @@ export const state: HealthCheck = ({ state: found }) => {
   if (found.kind === 'nowhere')
     return fail(`there is no place for the audit log: ${found.why}`, 'set HOME or XDG_STATE_HOME');
   const { path, is, ours, mode, writable, free } = found;
-  if (is === 'other') return fail(`${path} is no directory`, 'move away what is in its place');
+  if (is === 'other') return fail(`${path} is not a directory`, 'move away what is in its place');
   if (is === 'directory' && !ours)
     return fail(`${path} belongs to another user`, `give it back: chown -R "$(id -un)" '${path}'`);
   if (!writable)
@@ -73,9 +76,9 @@ export const state: HealthCheck = ({ state: found }) => {
 };
 
 export const config: HealthCheck = ({ config: { path, present, wrong, ignored } }) => {
-  if (wrong !== null) return fail(wrong, 'mend it: every other command stops there with exit 2');
+  if (wrong !== null) return fail(wrong, 'fix it: every other command stops there with exit 2');
   if (ignored.length > 0)
-    return warn(ignored.join('; '), 'it came with a project: mend it there or leave it');
+    return warn(ignored.join('; '), 'it came with a project: fix it there, or leave it');
   if (path === null) return ok('no place for a config file: the defaults hold');
   return ok(present ? `${path} is valid` : `no config file: the defaults hold (${path})`);
 };
@@ -89,7 +92,8 @@ const SWAPPED = 0.5;
 
 export const pressure: HealthCheck = ({ pressure: found }) => {
   const { memTotal, memAvailable, swapTotal, swapUsed, waited } = found;
-  if (memTotal === null || memAvailable === null) return ok('this system does not tell its memory');
+  if (memTotal === null || memAvailable === null)
+    return ok('this system does not say how much memory it has');
   const left = memAvailable / memTotal;
   const swap = swapTotal
     ? `, ${spellBytes(swapUsed ?? 0)} of ${spellBytes(swapTotal)} swap used`

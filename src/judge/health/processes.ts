@@ -4,7 +4,7 @@ import { fail, type HealthCheck, ok, warn } from './check.ts';
 /** Where processes are read from. */
 export const proc: HealthCheck = ({ proc: found }) => {
   if (found.kind === 'none')
-    return ok(`${found.platform} has no /proc: ps is asked instead, which costs more and tells less`);
+    return ok(`${found.platform} has no /proc: ps is used instead, which costs more and shows less`);
   if (found.kind === 'missing')
     return fail('/proc is not mounted: there is nothing to read', 'mount it: mount -t proc proc /proc');
   return found.hidepid === null

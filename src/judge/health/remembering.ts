@@ -6,8 +6,8 @@ export const guard: HealthCheck = ({ guard: { running, held, lookAge, fresh } })
   if (held !== null)
     return fail(`guard waits for a person: ${held}`, 'look, then let it go on: reaptop guard allow');
   if (running === null)
-    return ok('guard does not run; reaptop guard install starts it, now and at every login');
-  const since = `guard runs since ${formatMoment(running.since)} (pid ${running.pid})`;
+    return ok('guard is not running; reaptop guard install starts it, now and at every login');
+  const since = `guard has been running since ${formatMoment(running.since)} (pid ${running.pid})`;
   if (lookAge !== null && !fresh)
     return fail(
       `${since}, but its last look was ${formatAge(lookAge)} ago`,

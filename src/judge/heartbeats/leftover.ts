@@ -43,7 +43,7 @@ const abandonedBecause = (file: JoinedReading, context: FileContext): string | n
         orchestrated.processes.length === 0 &&
         !orchestrated.sessionUnknown));
   if (!abandoned || age === null || age < limit) return null;
-  return `no agent speaks for it and nothing was written for ${formatAge(age)}`;
+  return `no agent belongs to it, and nothing was written for ${formatAge(age)}`;
 };
 
 /** Why a file is left over from finished or vanished work; null: it may still matter. */

@@ -67,7 +67,7 @@ const marker: Judge = (file, context) => {
   // The marker of a healthy run is as old as the run.
   if (life === 'moving' || life === 'unknown') return { state: 'fine', reason: aged.reason };
   const who =
-    life === 'nobody' ? 'no agent is there' : `its agent stood still for ${formatAge(stillSeconds)}`;
+    life === 'nobody' ? 'no agent is there' : `its agent has been still for ${formatAge(stillSeconds)}`;
   return { state: aged.state, reason: `${aged.reason}, and ${who}` };
 };
 
@@ -81,7 +81,7 @@ const loopGuard: Judge = ({ reading }, { config }) => {
 const lock: Judge = (file, { config }) =>
   file.ageSeconds !== null &&
   file.ageSeconds >= fileThreshold(config, 'lock-stale', file.reading.root).seconds
-    ? { state: 'warn', reason: `held for ${formatAge(file.ageSeconds)}: whoever took it did not come back` }
+    ? { state: 'warn', reason: `held for ${formatAge(file.ageSeconds)} and never released` }
     : FINE;
 
 /** How a file is judged by the finding whose thresholds it goes by. */

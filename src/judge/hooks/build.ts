@@ -33,8 +33,8 @@ const SKIPS_IN_A_ROUND = 3;
 
 const FRESH = { checks: 0, skips: 0 };
 
-const since = ({ sinceSeconds }: Busy): string =>
-  sinceSeconds === null ? '' : ` since ${Math.max(0, Math.round(sinceSeconds))} s`;
+const howLong = ({ sinceSeconds }: Busy): string =>
+  sinceSeconds === null ? '' : ` for ${Math.max(0, Math.round(sinceSeconds))} s`;
 
 /**
  * One build of a project at a time; with the throttle, three checks and then three skipped ones, the last of which asks
@@ -73,13 +73,13 @@ const whenBusy = ({ now, denials, throttle }: BuildFacts, busy: Busy): BuildDeci
   if (denials !== null && (denials.count >= MOST_DENIALS || long))
     return {
       what: 'pass',
-      say: `reaptop: ${busy.who} still works on this project${since(busy)}; this call was denied ${denials.count} times and is let through. Two builds at once may exhaust the memory.`,
+      say: `reaptop: ${busy.who} has been at work on this project${howLong(busy)}; this call was denied ${denials.count} times and is allowed now. Two builds at once may exhaust the memory.`,
       denials: null,
       throttle,
     };
   return {
     what: 'deny',
-    say: `reaptop: ${busy.who} works on this project${since(busy)}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
+    say: `reaptop: ${busy.who} has been at work on this project${howLong(busy)}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
     denials: { count: (denials?.count ?? 0) + 1, since: denials?.since ?? now },
     throttle,
   };

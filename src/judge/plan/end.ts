@@ -80,5 +80,5 @@ export const zombieReason = (zombie: JudgedProcess, { family }: Ground): string 
   const parent = family.parentOf(zombie);
   return parent === null
     ? 'it has already ended and waits to be reaped'
-    : `it has already ended; ${calls(parent)} owes it a wait, and only dealing with that parent's zombies clears it`;
+    : `it has already ended; ${calls(parent)} has not reaped it, and only dealing with that parent's zombies clears it`;
 };

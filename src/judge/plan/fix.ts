@@ -48,7 +48,7 @@ const endFirst: Fix = fixing => endAll(fixing.now.processes.slice(0, 1), fixing)
 const endOnlyOne: Fix = fixing => {
   const { processes } = fixing.now;
   if (processes.length < 2) return endAll(processes, fixing);
-  const why = `which of ${processes.length} agents it belongs to cannot be told; x ends one of them`;
+  const why = `which of ${processes.length} agents it belongs to is not known; x ends one of them`;
   return refuseAll(processes, why, fixing.ground);
 };
 
@@ -145,7 +145,7 @@ export const whyNotFixedAgain = (
     const p = there.get(keyOf(step));
     if (p === undefined || isZombie(p.facts) || planned.has(keyOf(step))) return [];
     const told = fresh.refused.find(one => keyOf(one) === keyOf(step)) ?? fresh.refused[0];
-    return [`${calls(p)} is not to be signalled any more: ${told?.why ?? 'this is no longer so'}`];
+    return [`${calls(p)} may not be signalled any more: ${told?.why ?? 'this is no longer so'}`];
   });
   const chores = (plan.chores ?? [])
     .filter(({ act, target }) => !fresh.chores?.some(one => one.act === act && one.target === target))

@@ -68,7 +68,7 @@ const planAllButOne = (
     if (choice !== null) targets.push(...choice.others.map(whole));
     else
       untold.push(
-        ...siblings.members.map(p => refusalFor(p, `which of ${length} is the ${keep} cannot be told`)),
+        ...siblings.members.map(p => refusalFor(p, `it is not known which of ${length} is the ${keep}`)),
       );
   }
   const plan = planEndOn(ground, { targets: targets.map(identityOf), policy }, extraReason);

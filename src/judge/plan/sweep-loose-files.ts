@@ -36,7 +36,7 @@ const whyUseless = (file: JudgedFile, { files }: SweepRequest): string | null =>
 const expire = ({ path, root, archivedAt, seen }: ArchivedFile, request: SweepRequest): FileAct[] => {
   const age = (request.files.now - archivedAt) / 1000;
   if (age < request.retentionDays * DAY_SECONDS) return [];
-  const why = `archived ${formatAge(age)} ago: it was to be kept for ${request.retentionDays} days`;
+  const why = `archived ${formatAge(age)} ago, to be kept for ${request.retentionDays} days`;
   return [{ act: 'expire', path, to: null, toWithin: null, root, bytes: seen.size, why, agent: null, seen }];
 };
 

@@ -102,6 +102,6 @@ export const whySessionKept = (
   if (stranger !== undefined)
     return `${calls(stranger)} runs in its session ${agent.sessionName} and is none of its agent's`;
   if (inside.outermost > 1)
-    return `${inside.outermost} agents run in its session ${agent.sessionName}: which one is done is not known`;
+    return `${inside.outermost} agents run in its session ${agent.sessionName}: it is not known which one has finished`;
   return inside.agents.length === 0 ? null : whyAgentKept(agent, inside, request);
 };

@@ -43,7 +43,7 @@ export const planZombies = (request: ZombieRequest): Plan => {
       refused.push(refusalFor(parent, never));
       continue;
     }
-    const owes = `owes a wait to ${zombies.map(calls).join(', ')}`;
+    const owes = `has not reaped ${zombies.map(calls).join(', ')}`;
     const nudge = (why: string): void =>
       void nudges.push(stepFor(parent, { root: parent, signal: 'SIGCHLD', why }));
     const plan = planEndOn(ground, { targets: [identityOf(parent)], policy: policyOf(request) }, keepsWork);
@@ -102,10 +102,10 @@ const mayNotEnd = (
   if (!MAY_END.has(parent.kind))
     return `only MCP and lean-lsp servers are ended for zombies, and it is of kind ${parent.kind}`;
   if (!mayProve(parent.seen.known) && !SHOWS_AN_AGENT.has(parent.owner?.how ?? null))
-    return 'that it is a server is only what its words or a project’s file say';
+    return 'only its arguments or a project’s file say that it is a server';
   const young = zombies.filter(z => z.ageSeconds === null || z.ageSeconds < request.minimumAgeSeconds);
   if (young.length > 0)
-    return `${young.map(calls).join(', ')} is younger than ${request.minimumAgeSeconds / 60} min`;
+    return `${young.map(calls).join(', ')} ${young.length === 1 ? 'is' : 'are'} younger than ${request.minimumAgeSeconds / 60} min`;
   const busy = ground.family.subtreeOf(parent).find(p => !isZombie(p.facts) && (p.facts.cpu ?? 0) > 0);
   return busy === undefined ? null : `${calls(busy)} is using the CPU`;
 };

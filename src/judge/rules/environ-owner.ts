@@ -33,9 +33,9 @@ const possibleOwner = (family: Evidence, older: readonly Node[], world: World): 
   if (family.registers) {
     // `/clear` changes ids: a running session that never registered may be the one.
     const silent = older.find(agent => world.isSession(agent) && world.sessionOf(agent) === null);
-    return silent === undefined ? null : `${calls(silent)} has told nobody its session`;
+    return silent === undefined ? null : `the session of ${calls(silent)} is unknown`;
   }
-  return older[0] === undefined ? null : `${calls(older[0])} may run it: nothing tells its session`;
+  return older[0] === undefined ? null : `${calls(older[0])} may own it: its session is unknown`;
 };
 
 /** What the marks of one family say about the owner; null when there are none, or when they prove nothing. */
@@ -69,7 +69,7 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
         : `a session of ${family.title}`;
   const source = handedDownBy(node, family);
   if (source !== null)
-    return { owner, fate: 'unproven', why: `got the environment of ${who} from ${calls(source)}` };
+    return { owner, fate: 'unproven', why: `inherited the environment of ${who} from ${calls(source)}` };
   if (id === null && pid === null) {
     const any = older.find(world.isSession);
     if (any !== undefined) {
@@ -82,7 +82,7 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
     return {
       owner,
       fate: 'uncertain',
-      why: `started by ${who}, but ${strange} has a form that we do not know`,
+      why: `started by ${who}, but ${strange} is in a format that reaptop does not know`,
     };
   // A pid names the owner itself; an id only what the owner was called then.
   const doubt = pid === null ? possibleOwner(family, older, world) : null;

@@ -47,7 +47,7 @@ const byLineage: Evidence = (node, world) => {
         {
           owner,
           fate: 'uncertain',
-          why: `was seen below ${pid}, but ${strange} has a form that we do not know`,
+          why: `was seen below ${pid}, but ${strange} is in a format that reaptop does not know`,
         },
       ];
 };

@@ -55,7 +55,7 @@ const decide = (
   if (isZombie(node.facts)) return asItsParent(court, node);
   // A recorded table may simply lack the column; on a live machine an owner we cannot read is a stranger's.
   if (node.facts.unreadable || isUntold(node, world))
-    return rule('unknown', 'its state or owner may not be read');
+    return rule('unknown', 'its state or owner cannot be read');
   const agent = agentAbove(node);
   if (agent !== null) return belowAgent(court, node, agent);
   const climb = world.climb(node);
@@ -110,7 +110,7 @@ const unknownTop = (
   }
   const top =
     climb.end === 'stranger'
-      ? `its parent ${calls(climb.at)} is alive and not known to us`
+      ? `its parent ${calls(climb.at)} is alive, and reaptop does not know what it is`
       : 'its parent is not in the table';
   return foreign === null || foreign.fate === 'undecided'
     ? rule('unknown', top)

@@ -26,7 +26,7 @@ export class Crowding {
   warnings(): string[] {
     if (this.#refused === null) return [];
     return [
-      `${visible(this.#refused)}: more directories or files with heartbeats than anyone has; the rest is not looked at.`,
+      `${visible(this.#refused)}: too many directories or files with heartbeats; the rest is not read.`,
     ];
   }
 }

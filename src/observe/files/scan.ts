@@ -18,7 +18,7 @@ export const scanFiles = (roots: readonly string[], sources: readonly HeartbeatS
   tree.setRoots(roots);
   tree.refresh(patienceFor(ONE_LOOK));
   const cut = tree.unfinished
-    ? [`${roots.map(visible).join(', ')}: too many files to look at in one go; some heartbeats are left out.`]
+    ? [`${roots.map(visible).join(', ')}: too many files to read at once; some heartbeats are left out.`]
     : [];
   return { readings: tree.readings(), warnings: [...tree.warnings(), ...cut] };
 };

@@ -9,12 +9,12 @@ export const readPresence = (root: string, pid: number, pageSize: number): Prese
   // Last: whoever signals relies on the identity, and on nothing that happened after it was read.
   const length = readOnceIntoBuffer(`${root}/${pid}/stat`);
   if (length === 'gone') return { status: 'gone' };
-  if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat may not be read` };
+  if (length === 'denied') return { status: 'unreadable', why: `/proc/${pid}/stat cannot be read` };
   const stat = parseStat(BUFFER, length);
-  if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat makes no sense` };
+  if (stat === null) return { status: 'unreadable', why: `/proc/${pid}/stat is malformed` };
   const { start, state, ppid, pgid, sid, rssPages } = stat;
   if (owners === 'gone') return { status: 'gone' };
-  if (owners === 'denied') return { status: 'unreadable', why: `/proc/${pid}/status may not be read` };
+  if (owners === 'denied') return { status: 'unreadable', why: `/proc/${pid}/status cannot be read` };
   return {
     status: 'present',
     identity: { pid, start },

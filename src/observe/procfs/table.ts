@@ -58,7 +58,7 @@ export class ProcessTable {
       );
     if (pids.length === 0)
       throw new Error(
-        `${this.#root} lists no process: it is not mounted. --platform portable works without it.`,
+        `${this.#root} lists no processes: it is not mounted. --platform portable works without it.`,
       );
 
     const due = this.#dueSlice(pids.length, clock);

@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read: permission denied',
   EPERM: 'cannot be read: permission denied',
   EISDIR: 'is a directory: name a file, or - for standard input',
-  ENOTDIR: 'does not exist: a part of its path is no directory',
+  ENOTDIR: 'does not exist: a part of its path is not a directory',
   ELOOP: 'cannot be read: too many symbolic links',
 };
 
@@ -50,7 +50,7 @@ export const loadRecorded = async (
       const about = await stat(path);
       if (about.isDirectory()) return { ok: false, message: `${name} ${SENTENCES.EISDIR}.` };
       if (!about.isFile() && !INHERITED.test(path))
-        return { ok: false, message: `${name} is no regular file: name a file, or - for standard input.` };
+        return { ok: false, message: `${name} is not a regular file: name a file, or - for standard input.` };
       // A listing without its own date was made no later than it was saved.
       if (about.isFile()) moment = Math.min(now, about.mtimeMs);
       if (about.size > MOST_BYTES) return { ok: false, message: tooLarge(name) };

@@ -24,7 +24,7 @@ export const openOwn = (path: string, flags: number): number => {
   const stat = fstatSync(fd);
   if (stat.isFile() && belongsToUs(stat)) return fd;
   closeSync(fd);
-  throw new Error(stat.isFile() ? 'it belongs to another user' : 'it is no regular file');
+  throw new Error(stat.isFile() ? 'it belongs to another user' : 'it is not a regular file');
 };
 
 /** What stands at its end, and what kind of file it is; null when it does not exist. */
@@ -130,10 +130,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
-  ENOTDIR: 'a part of the path is no directory',
+  ENOTDIR: 'a part of the path is not a directory',
   EISDIR: 'a directory is in its place',
   EEXIST: 'something else is in its place',
   ENOENT: 'it cannot be made there',
   ELOOP: 'it is a symbolic link',
-  ENXIO: 'it is no regular file',
+  ENXIO: 'it is not a regular file',
 };

@@ -46,7 +46,7 @@ export class MarkFinder {
     const before = this.#ooms;
     this.#ooms = oomKills;
     if (before === null || oomKills === null || oomKills <= before) return [];
-    const text = `the kernel killed ${plural(oomKills - before, 'process', 'processes')} for want of memory`;
+    const text = `the kernel killed ${plural(oomKills - before, 'process', 'processes')} because memory ran out`;
     return [{ at: this.#before?.takenAt ?? takenAt, mark: 'oom', text }];
   }
 

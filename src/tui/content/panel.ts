@@ -83,7 +83,9 @@ const CONTENT = {
 
 const EMPTY = {
   findings: ({ snapshot }) =>
-    snapshot.totals.leaks > 0 ? 'Leaks seen once so far: the next look tells.' : 'Nothing looks wrong.',
+    snapshot.totals.leaks > 0
+      ? 'Leaks seen once so far; the next look confirms them.'
+      : 'Nothing looks wrong.',
   heartbeats: () => 'No heartbeat files below the roots.',
   log: () => 'Nothing has been done yet.',
 } satisfies Record<PanelId, (screen: Screen) => string>;

@@ -144,7 +144,7 @@ export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
   const title = done ? 'Done' : `Working: ${outcomes.length} of ${steps.steps.length}`;
   const last: Line = done
     ? [run(` ${summary ?? 'Done.'}`, 'good')]
-    : [run(' Waiting for them to end. ', 'strong'), run('C sends no further signals.', 'faint')];
+    : [run(' Waiting for them to end. ', 'strong'), run('C stops sending signals.', 'faint')];
   return framed(title, columnNames(screen, 'OUTCOME'), runningContent(running, screen), last, screen, rows);
 };
 

@@ -1,6 +1,7 @@
 import { formatAge, plural } from '../../model/format.ts';
 import type { Kind } from '../../model/kind.ts';
 import { cells } from '../../model/width.ts';
+import { beatAlarm } from '../../words/heartbeat.ts';
 import { sessionBrief } from '../../words/session.ts';
 import { type Column, columnsFor } from '../look/columns.ts';
 import type { Glyphs } from '../look/glyphs.ts';
@@ -54,9 +55,7 @@ const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
 /** In a side pane without room for what a process does, a silent agent still stands out. */
 const isLoud = ({ beat }: Row): boolean => beat?.state === 'warn' || beat?.state === 'critical';
 
-const alarmText = (row: Row): string => {
-  return isLoud(row) ? ` silent ${formatAge(row.beat!.ageSeconds)}` : '';
-};
+const alarmText = (row: Row): string => (isLoud(row) ? ` ${beatAlarm(row.beat!)}` : '');
 
 /** While something is searched for, what matches stands out and nothing is hidden. */
 const nameTone = (row: Row, { search }: Screen['view']): Tone => {

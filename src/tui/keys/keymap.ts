@@ -54,7 +54,7 @@ const TABLE = {
     'main',
     'z',
     'zombies',
-    'zombies: nudge the parent that owes the wait, after the plan',
+    'zombies: nudge the parent that has not reaped them, after the plan',
     needsZombie,
   ],
   signal: ['main', 'S', 'signal', 'choose a signal for the selected or marked processes', needsTarget],

@@ -101,11 +101,11 @@ test('one that starts us in another way is brought up to date in its place', () 
 });
 
 test.each([
-  ['{"a": }', /no JSON \(line 1/],
-  ['{\n"a": 1\n', /no JSON/],
-  ['[]', /no object/],
-  ['{"hooks": []}', /"hooks" is no object/],
-  ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is no list/],
+  ['{"a": }', /not valid JSON \(line 1/],
+  ['{\n"a": 1\n', /not valid JSON/],
+  ['[]', /does not hold an object/],
+  ['{"hooks": []}', /"hooks" is not an object/],
+  ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is not a list/],
 ])('%s is refused', (text, why) => {
   expect(() => withHooks(text, WANTED)).toThrow(why);
 });

@@ -128,7 +128,7 @@ test('never follows a symbolic link', () => {
 test('a FIFO in its place is a warning, not a wait', () => {
   mkdirSync(directory, { recursive: true });
   expect(spawnSync('mkfifo', [path()]).status).toBe(0);
-  expect(writeAudit(intent('a'), { directory })).toMatch(/could not be written: it is no regular file$/);
+  expect(writeAudit(intent('a'), { directory })).toMatch(/could not be written: it is not a regular file$/);
 });
 
 test.each<[string, () => string | null, RegExp]>([

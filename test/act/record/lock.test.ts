@@ -36,7 +36,7 @@ test('keeps a second run out, says who holds it, and is gone after release', asy
     holder: { pid: process.pid, start: rawProcess(process.pid)?.start, by: 'clean' },
   });
   expect(second.status === 'held' && second.why).toMatch(
-    new RegExp(`pid ${process.pid} \\(clean\\), since \\d+ s`),
+    new RegExp(`pid ${process.pid} \\(clean\\), for \\d+ s`),
   );
   if (first.status === 'taken') first.release();
   expect(readdirSync(directory)).toEqual([]);
@@ -138,6 +138,6 @@ test('a FIFO in its place is a warning, not a wait', async () => {
   expect(spawnSync('mkfifo', [lockFile()]).status).toBe(0);
   expect(await take()).toMatchObject({
     status: 'taken',
-    warning: expect.stringContaining('it is no regular file'),
+    warning: expect.stringContaining('it is not a regular file'),
   });
 });

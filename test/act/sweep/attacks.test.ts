@@ -130,7 +130,7 @@ describe('a sweep whose files are not what they were when it was planned', () =>
     const why = new Map(run(planned).map(record => [record.path, record.why]));
     expect(why.get(files.prompt)).toContain('changed after the plan');
     expect(why.get(files.stream)).toContain('symbolic link');
-    expect(why.get(files.deploy)).toContain('gone before us');
+    expect(why.get(files.deploy)).toContain('already gone');
     utimesSync(files.prompt, mtime, mtime);
     expect(readFileSync(files.prompt, 'utf8')).toBe('x'.repeat(size));
   });

@@ -118,7 +118,7 @@ describe('over its limits', () => {
     ]);
   });
 
-  it('a config that is no JSON changes nothing', async () => {
+  it('a config that is not valid JSON changes nothing', async () => {
     sandbox.write('home/.config/reaptop/config.json', '{"hooks":');
     expect(await new HookSession(sandbox).send('PostToolUse')).toEqual({});
   });

@@ -115,8 +115,8 @@ describe('install and uninstall', () => {
   });
 
   test.each<[string, () => void, RegExp]>([
-    ['no JSON', () => put('{"a":'), /left as it is: it is no JSON/],
-    ['a directory', () => mkdirSync(settings(), { recursive: true }), /it is no regular file/],
+    ['no JSON', () => put('{"a":'), /left as it is: it is not valid JSON/],
+    ['a directory', () => mkdirSync(settings(), { recursive: true }), /it is not a regular file/],
     [
       'a link that leads nowhere',
       () => {

@@ -41,7 +41,7 @@ describe('leak', () => {
     expect(findings.map(pids)).toEqual([[1000, 1001, 1004, 1005], [1002], [1003]]);
     expect(findings[0]?.title).toMatch(/^session 9c33ca78: 4 leaked, \S+, oldest \S+$/);
     expect(findings[0]?.why).toMatch(/^.*, lean-lsp-mcp, .* and 1 more: /);
-    expect(findings[1]?.title).toMatch(/^session 11112222: 1 leaked, /);
+    expect(findings[1]?.title).toMatch(/^leaked: lean-lsp-mcp \(1002\), \S+, \S+ old$/);
   });
 
   it('of 80 orphans of one session is one', () => {

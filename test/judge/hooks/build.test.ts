@@ -29,7 +29,7 @@ describe('one build at a time', () => {
   it('says who is in the way, and since when', () => {
     expect(decideBuild({ ...FREE, ...BUSY })).toMatchObject({
       what: 'deny',
-      say: expect.stringContaining('lake build (4711) works on this project since 40 s'),
+      say: expect.stringContaining('lake build (4711) has been at work on this project for 40 s'),
     });
   });
 

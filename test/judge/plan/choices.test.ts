@@ -121,7 +121,7 @@ describe('zombies', () => {
       [13, 'SIGTERM'],
       [10, 'SIGTERM'],
     ]);
-    expect(result.steps[0]?.why).toBe('owes a wait to lake.orig (11), lake.orig (12)');
+    expect(result.steps[0]?.why).toBe('has not reaped lake.orig (11), lake.orig (12)');
     expect(result.steps[2]?.why).toMatch(
       /session abc loses its server lean-lsp-mcp; only if SIGCHLD does not help .* 10 s/,
     );
@@ -137,7 +137,7 @@ describe('zombies', () => {
   ])('%s is only nudged', (_, part) => {
     const result = zombies(machine(server(10, part), zombie(11, 10)));
     expect(result.steps.map(s => s.signal)).toEqual(['SIGCHLD']);
-    expect(result.steps[0]?.why).toMatch(/^owes a wait to lake.orig \(11\); it is only nudged: /);
+    expect(result.steps[0]?.why).toMatch(/^has not reaped lake.orig \(11\); it is only nudged: /);
     expect(result.refused).toEqual([]);
   });
 
@@ -232,7 +232,7 @@ describe('duplicates and builds', () => {
     ).toEqual([]);
     const tied = plan(inProject(11, 10, { facts: { born: 11 } }), inProject(12, 10, { facts: { born: 11 } }));
     expect(tied.steps).toEqual([]);
-    expect(tied.refused[0]?.why).toContain('newest cannot be told');
+    expect(tied.refused[0]?.why).toContain('is the newest');
     expect(plan(inProject(11, 10, { facts: { born: null } }), inProject(12, 10)).steps).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ describe('what a plan takes', () => {
     expect(pids(plan(snapshot, [10]).steps)).toEqual([10]);
     const asTarget = plan(snapshot, [11]);
     expect(asTarget.steps).toEqual([]);
-    expect(asTarget.refused[0]?.why).toMatch(/already ended; p10 \(10\) owes it a wait/);
+    expect(asTarget.refused[0]?.why).toMatch(/already ended; p10 \(10\) has not reaped it/);
   });
 
   test('a stopped process is marked, so that it can be continued first', () => {

@@ -91,7 +91,7 @@ describe('what mends a finding', () => {
     ];
     const plan = fixed('concurrent-builds', rows);
     expect(signals(plan)).toEqual([]);
-    expect(plan.refused[0]?.why).toContain('cannot be told');
+    expect(plan.refused[0]?.why).toContain('not known');
   });
 
   it('idle-agent: the session with everything below it', () => {
@@ -221,9 +221,7 @@ describe('what it never does', () => {
     const finding = findingOf('marker-age', 'end', two);
     const plan = planFix(requestOf(machine(two, finding), finding));
     expect(plan.steps).toEqual([]);
-    expect(plan.refused.map(one => one.why)).toEqual(
-      Array(2).fill(expect.stringContaining('cannot be told')),
-    );
+    expect(plan.refused.map(one => one.why)).toEqual(Array(2).fill(expect.stringContaining('not known')));
   });
 
   it('leak: ends what is not leaked, or leaked since and not in the finding', () => {

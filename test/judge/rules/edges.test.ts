@@ -138,7 +138,7 @@ describe('where a climb ends', () => {
     expect([verdict, why]).toEqual(
       held
         ? ['live', ['started from gateway (999), on pts/3']]
-        : ['unknown', ['its parent gateway (999) is alive and not known to us']],
+        : ['unknown', ['its parent gateway (999) is alive, and reaptop does not know what it is']],
     );
   });
 

@@ -53,7 +53,7 @@ test('a pipe or a device nobody handed over is refused at once', async () => {
   for (const path of [pipe, '/dev/zero', '/dev/tty'])
     expect(await loadRecorded(path)).toMatchObject({
       ok: false,
-      message: expect.stringMatching(/is no regular file|cannot be read/),
+      message: expect.stringMatching(/is not a regular file|cannot be read/),
     });
 });
 

@@ -40,7 +40,7 @@ const builds = async (stage: Stage, one: ClaudeSession, two: ClaudeSession): Pro
   one.say(stage.standIn.scripts.write('first', [bash('while [ ! -e go ]; do sleep 0.1; done')]));
   await stage.some('the first build', seen => seen.command.includes('[ ! -e go ]'));
   await two.play('second', bash('echo not-yet'));
-  await isTold(stage, 'second', 'works on this project');
+  await isTold(stage, 'second', 'at work on this project');
   stage.write('work/go', '');
   await until('the first to finish', () => stage.standIn.scripts.finished('first'), PATIENCE);
   await one.atPrompt();

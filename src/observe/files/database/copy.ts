@@ -52,7 +52,7 @@ const copyFile = async (path: string, to: string): Promise<void> => {
   }
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new Unread('is no regular file');
+    if (!stat.isFile()) throw new Unread('is not a regular file');
     if (!isOurs(stat)) throw new Unread('belongs to another user');
     await copyFrom(handle, to);
   } finally {

@@ -89,7 +89,7 @@ export const queryAgents = async (copy: string): Promise<readonly JsonObject[]> 
     else {
       const rows = rowsIn(answer.stdout);
       if (rows !== null) return rows;
-      why = 'gave no answer that could be understood';
+      why = 'gave an answer that could not be understood';
     }
   }
   throw new Unread(why);
