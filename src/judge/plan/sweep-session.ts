@@ -22,19 +22,16 @@ interface Inside {
   /** How many of the agents are below no other. */
   readonly outermost: number;
   /** The agents and all that is below them. */
-  readonly ofAgents: ReadonlySet<JudgedProcess>;
+  readonly ofAgents: ReadonlySet<JudgedProcess | null>;
   readonly aboveAgents: ReadonlySet<JudgedProcess>;
 }
 
 const lookInside = (roots: readonly JudgedProcess[], family: Family): Inside => {
   const members = roots.flatMap(root => family.subtreeOf(root)).filter(p => !isZombie(p.facts));
   const agents = members.filter(p => p.kind === 'agent');
-  const ofAgents = new Set(agents.flatMap(agent => family.subtreeOf(agent)));
+  const ofAgents = new Set<JudgedProcess | null>(agents.flatMap(agent => family.subtreeOf(agent)));
   const aboveAgents = new Set(agents.flatMap(agent => family.ancestorsOf(agent)));
-  const outermost = agents.filter(agent => {
-    const parent = family.parentOf(agent);
-    return parent === null || !ofAgents.has(parent);
-  });
+  const outermost = agents.filter(agent => !ofAgents.has(family.parentOf(agent)));
   return { members, agents, outermost: outermost.length, ofAgents, aboveAgents };
 };
 
@@ -69,8 +66,8 @@ const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRe
     ({ reading, candidates }) =>
       reading.format === 'transcript' && candidates.some(one => inside.agents.includes(one)),
   );
-  const fresh = [...transcripts, ...(stream === undefined ? [] : [stream])].find(
-    file => file.ageSeconds === null || file.ageSeconds < STILL_SECONDS,
+  const fresh = [...transcripts, stream].find(
+    file => file !== undefined && (file.ageSeconds === null || file.ageSeconds < STILL_SECONDS),
   );
   if (fresh !== undefined)
     return `its ${fresh === stream ? 'stream log' : 'transcript'} changed ${formatAge(fresh.ageSeconds)} ago`;
@@ -92,7 +89,6 @@ export const whySessionKept = (
   request: SweepRequest,
 ): string | null => {
   const { panes } = agent;
-  if (panes.length === 0) return null;
   if (new Set(panes.map(pane => `${pane.socket} ${pane.sessionId}`)).size > 1)
     return `more than one session is called ${agent.sessionName}`;
   const roots = panes.map(pane => request.snapshot.processes.find(p => p.facts.pid === pane.pid));

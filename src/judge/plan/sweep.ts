@@ -132,14 +132,11 @@ export const planSweep = (request: SweepRequest): SweepPlan => {
     if (!isOver(agent, leftover)) continue;
     const why = whyNot(agent, family, request);
     const ending = why === null ? planProcesses(agent, request) : EMPTY_PLAN;
-    const stopper = ending.refused[0];
-    if (why !== null || stopper !== undefined) {
-      refused.push({
-        what: `agent ${agent.id}`,
-        why:
-          why ??
-          `${stopper === undefined ? 'something' : nameAndPid(stopper.name, stopper.pid)}: ${stopper?.why}`,
-      });
+    const [stopper] = ending.refused;
+    const kept =
+      why ?? (stopper === undefined ? null : `${nameAndPid(stopper.name, stopper.pid)}: ${stopper.why}`);
+    if (kept !== null) {
+      refused.push({ what: `agent ${agent.id}`, why: kept });
       continue;
     }
     swept.add(agent.id);
