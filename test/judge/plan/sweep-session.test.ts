@@ -120,6 +120,72 @@ describe('the session of a finished agent that still runs', () => {
     expect(reasons(change)).toEqual([expect.stringContaining(why)]);
   });
 
+  it('is ended whatever has ended in it, whatever stands in its pipeline, and with the agents of its agent', () => {
+    const ended = (...more: JudgedProcess[]) =>
+      plan({ processes: [shell, claude, tee, mcp, ...more] }).sessions.length;
+    expect(ended(invent(1104, 1100, { verdict: 'unknown', facts: { state: 'Z' } }))).toBe(1);
+    expect(ended(invent(1104, 1100, { verdict: 'live', facts: { comm: 'cat' } }))).toBe(1);
+    expect(ended(agent(1104, { tmux: inSession, facts: { ppid: 1101 } }))).toBe(1);
+    const typed = with_(shell, { argv: ['-bash'] });
+    expect(plan({ processes: [typed, claude, tee, mcp] }).sessions).toHaveLength(1);
+  });
+
+  it('is ended with the bytes of all that is in it, after ten minutes to the second', () => {
+    const panes = [pane('agent_a', { ...own, activity: ago(600) / 1000 })];
+    const { sessions, ending } = plan({ panes, readings: agentFiles('a', 600, true) });
+    expect(sessions).toHaveLength(1);
+    expect(ending.bytes).toBe(4 * 1000 + 1100 + 1101 + 1102 + 1103);
+  });
+
+  it('is ended on the word of its registry where it has no stream log, and whatever log comes first', () => {
+    const [stream, ...others] = agentFiles('a', STILL, true);
+    const readings = [registry(member('a', 'completed')), ...others];
+    expect(plan({ readings }).sessions).toHaveLength(1);
+    expect(plan({ readings: [...others, stream!] }).sessions).toHaveLength(1);
+  });
+
+  it('is left alone when one of two panes moved, or when one will have moved by its clock', () => {
+    const second = invent(1200, 40, {
+      kind: 'shell',
+      verdict: 'live',
+      tmux: inSession,
+      facts: { argv: ['bash', '-lc', 'sleep 9'], comm: 'bash' },
+    });
+    const at = (seconds: number) => ({
+      processes: [shell, claude, tee, mcp, second],
+      panes: [
+        pane('agent_a', own),
+        pane('agent_a', { ...own, pane: '%2', pid: 1200, activity: ago(seconds) / 1000 }),
+      ],
+    });
+    expect(plan(at(STILL)).sessions).toHaveLength(1);
+    expect(reasons(at(300))).toEqual([expect.stringContaining('its pane showed something 5m')]);
+    expect(reasons(at(-50))).toEqual([expect.stringContaining('its pane showed something 0s ago')]);
+  });
+
+  it('is held by the records of its own agents only, each of them', () => {
+    const child = agent(1104, { tmux: inSession, facts: { ppid: 1101 } });
+    const inside = [shell, claude, tee, mcp, child];
+    const ofChild = { pid: 1104, procStart: 's1104', sessionId: 'id-child' };
+    const withLog = agentFiles('a', STILL, true).map(r =>
+      r.format === 'stream-log' ? { ...r, sessionId: 'id-a' } : r,
+    );
+    expect(plan({ sessions: [session('busy', { pid: 999, procStart: null })] }).sessions).toHaveLength(1);
+    expect(reasons({ sessions: [session('busy', { procStart: null })] })).toHaveLength(1);
+    expect(reasons({ processes: inside, sessions: [session('busy')] })).toHaveLength(1);
+    expect(
+      reasons({ processes: inside, sessions: [session('idle'), session('busy', ofChild)] }),
+    ).toHaveLength(1);
+    const both = [session('idle'), session('idle', ofChild)];
+    expect(plan({ processes: inside, sessions: both, readings: withLog }).sessions).toHaveLength(1);
+    expect(plan({ sessions: [], readings: withLog }).sessions).toHaveLength(1);
+  });
+
+  it('is not held by the transcript of nobody in it', () => {
+    const stranger = file('/h/.claude/projects/-x/id-z.jsonl', 'transcript', 60, { sessionId: 'id-z' });
+    expect(plan({ readings: [...agentFiles('a', STILL, true), stranger] }).sessions).toHaveLength(1);
+  });
+
   it('is ended on the word of the registry alone, and whatever a record of another process says', () => {
     const readings = [registry(member('a', 'completed')), ...agentFiles('a', STILL, false)];
     expect(plan({ readings }).sessions).toHaveLength(1);
@@ -142,6 +208,8 @@ describe('a session in which somebody else is at work', () => {
     ['a program', other('other', ['python', 'train.py'])],
     ['a shell that waits for somebody', other('shell', ['-bash'])],
     ['a shell with a configuration of its own', other('shell', ['bash', '--norc'])],
+    ['a shell with flags that are no command', other('shell', ['zsh', '-cdf'])],
+    ['a shell of which no words are known', with_(other('shell', ['zsh']), { argv: null })],
     ['a server', other('mcp', ['node', 'server.js'])],
   ])('is left alone for %s in another pane, and says which', (_, stranger) => {
     const panes = [pane('agent_a', own), second];
@@ -206,8 +274,9 @@ describe('a registry that names a session', () => {
   it('has none while a process works for its agent outside the session', () => {
     const outside = agent(1300, { tmux: { ...inSession, session: 'main' } });
     const readings = [registry(member('a', 'completed', { pid: 1300 })), ...agentFiles('a', STILL, true)];
-    expect(reasons({ readings, processes: [shell, tee, outside] })).toEqual([
-      expect.stringContaining('claude (1300) still works for it outside its session'),
-    ]);
+    for (const p of [outside, { ...outside, tmux: null }])
+      expect(reasons({ readings, processes: [shell, tee, p] })).toEqual([
+        expect.stringContaining('claude (1300) still works for it outside its session'),
+      ]);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agent, agentFiles, file, member, pane, registry, server } from '../heartbeats/scene.ts';
+import type { SweepFacts } from '../../../src/judge/plan/sweep-facts.ts';
+import { asPlan, type FileSeen } from '../../../src/judge/plan/sweep-plan.ts';
+import { agent, agentFiles, ago, file, member, pane, registry, server, TASK } from '../heartbeats/scene.ts';
 import { invent } from './machine.ts';
 import { planFor as plan } from './sweep-scene.ts';
 
@@ -52,6 +54,96 @@ describe('planSweep', () => {
     const alone = plan({ readings, tmux, processes: [shell] });
     expect(alone.ending.steps.map(step => step.pid)).toEqual([1100]);
     expect(alone.files).toHaveLength(5);
+  });
+
+  it('says what becomes of each file, and how many bytes are kept and given back', () => {
+    const swept = plan({ readings: agentFiles('a', 600, true) });
+    expect(swept.files.map(({ act, to, agent: of }) => [act, to, of])).toEqual([
+      ['archive', `${TASK}/archive`, 'a'],
+      ['archive', `${TASK}/archive`, 'a'],
+      ['archive', `${TASK}/archive`, 'a'],
+      ['delete', null, 'a'],
+      ['archive', `${TASK}/archive`, 'a'],
+    ]);
+    expect([swept.archivedBytes, swept.freedBytes]).toEqual([400, 100]);
+    expect(asPlan(swept)).toMatchObject({ files: swept.files.map(({ path }) => path), bytes: 0 });
+  });
+
+  it('leaves a file that is not what was read, or that no archive can be made for', () => {
+    const readings = agentFiles('a', 600, true);
+    const path = `${TASK}/logs/a_stream.jsonl`;
+    const { mtime, size } = readings[0]!;
+    const seen = (part: Partial<FileSeen>) =>
+      new Map([[path, { mtimeMs: mtime, size, file: path, directory: '', ...part }]]);
+    const count = (known: Partial<SweepFacts>) => plan({ readings }, known).files.length;
+    expect(count({ seen: seen({}) })).toBe(1);
+    expect(count({ seen: seen({ mtimeMs: mtime + 1 }) })).toBe(0);
+    expect(count({ seen: seen({ size: size + 1 }) })).toBe(0);
+    expect(count({ seen: seen({}), directories: new Map() })).toBe(0);
+  });
+
+  it('leaves an agent of which a file grows, and names what may not be touched', () => {
+    const readings = agentFiles('a', 600, true);
+    const log = `${TASK}/findings/a_findings.jsonl`;
+    expect(plan({ readings }, { growing: new Set([log]) })).toMatchObject({
+      files: [],
+      refused: [{ what: 'agent a', why: `${log} still grows` }],
+    });
+    const loose = file(`${DIR}/.postflight-pending`, 'postflight-marker', 400);
+    expect(plan({ readings: [loose] }, { growing: new Set([loose.path]) }).files).toEqual([]);
+    const unsafe = new Map([[log, 'a symlink']]);
+    expect(plan({ readings }, { unsafe }).refused).toEqual([{ what: log, why: 'a symlink' }]);
+    expect(plan({ readings: agentFiles('a', 60, false) }, { unsafe }).refused).toEqual([]);
+  });
+
+  it('waits for a result that may still come only where something of the agent is left', () => {
+    const at = (age: number) => [registry(member('a', 'completed')), ...agentFiles('a', age, false)];
+    expect(plan({ readings: at(60) }).files).toHaveLength(5);
+    const inside = { socket: '/tmp/tmux-1000/default', session: 'agent_a', pane: '%1' };
+    const left = (age: number) =>
+      plan({
+        readings: at(age),
+        processes: [agent(1100, { tmux: inside, facts: { ppid: 40 } })],
+        tmux: [server([pane('agent_a', { pid: 1100, activity: 0 })])],
+      }).refused.map(({ why }) => why);
+    expect(left(119)).toEqual([expect.stringMatching(/^its stream log changed .* and has no result yet$/)]);
+    expect(left(120)).toEqual([expect.stringMatching(/^its stream log changed .* ago$/)]);
+  });
+
+  it('takes the session of an agent that left no file, on the word of its registry; a running one has a say', () => {
+    const argv = ['sh', '-c', 'claude | tee log'];
+    const shell = invent(1100, 40, { kind: 'shell', verdict: 'live', facts: { born: 50, argv } });
+    const sessions = (status: string) =>
+      plan({
+        readings: [registry(member('a', status))],
+        tmux: [server([pane('agent_a', { pid: 1100 })])],
+        processes: [shell],
+      }).sessions;
+    expect(sessions('completed')).toHaveLength(1);
+    expect(sessions('running')).toEqual([]);
+  });
+
+  it('expires an archive after the days that it was to be kept', () => {
+    const archived = (days: number) => ({
+      path: `${TASK}/archive/a_stream.jsonl`,
+      root: '/p',
+      archivedAt: ago(days * 86_400),
+      seen: { mtimeMs: 1, size: 7, file: '1', directory: '2' },
+    });
+    const expired = (days: number) => plan({ readings: [] }, { archives: [archived(days)] });
+    expect(expired(7)).toMatchObject({
+      files: [{ act: 'expire', path: archived(7).path, to: null, bytes: 7, agent: null }],
+      freedBytes: 7,
+    });
+    expect(expired(6.9).files).toEqual([]);
+  });
+
+  it('removes a marker from the very second on that it counts as dead, and says why', () => {
+    const at = (format: 'postflight-marker' | 'loop-guard', age: number) =>
+      plan({ readings: [file(`${DIR}/.x`, format, age, { counters: { count: 1 } })] }).files;
+    expect(at('postflight-marker', 149)).toEqual([]);
+    expect(at('postflight-marker', 150)).toMatchObject([{ act: 'remove', agent: null }]);
+    expect(at('loop-guard', 150)[0]?.why).toMatch(/^no agent is there, and nothing counted on it for /);
   });
 
   it('takes nothing while a tmux server does not answer', () => {
