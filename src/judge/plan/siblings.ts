@@ -46,11 +46,10 @@ export const planBuilds = (request: SiblingRequest & { readonly keep?: number })
 /** The same siblings without so many of the oldest; none when no more are left than may stay. */
 const withoutOldest = (siblings: Siblings, count: number): readonly Siblings[] => {
   if (count === 0) return [siblings];
-  const births = siblings.members.map(p => p.facts.born ?? Number.NaN).sort((a, b) => a - b);
-  const border = births[count - 1];
-  const members = siblings.members.filter(p => (p.facts.born ?? Number.NaN) > (border ?? Number.NaN));
-  // Fewer than there should be: a tie at the border, or an age that nobody knows. Then all of them stay.
-  return members.length === siblings.members.length - count ? [{ ...siblings, members }] : [];
+  const births = siblings.members.map(p => p.facts.born);
+  // A tie at the border, or an age that nobody knows: which are the oldest cannot be told, and all of them stay.
+  const told = !births.includes(null) && births[count - 1] !== births[count];
+  return told ? [{ ...siblings, members: siblings.members.slice(count) }] : [];
 };
 
 const planAllButOne = (
