@@ -102,10 +102,10 @@ const sessionActs = (agent: OrchestratedAgent, ending: Plan): SessionAct[] =>
     why: agent.finished ?? 'its agent is gone',
   }));
 
+/** Of agents of which nothing was refused. */
 const mergePlans = (plans: readonly Plan[]): Plan => ({
+  ...EMPTY_PLAN,
   steps: plans.flatMap(plan => plan.steps),
-  refused: plans.flatMap(plan => plan.refused),
-  files: [],
   bytes: plans.reduce((sum, plan) => sum + plan.bytes, 0),
 });
 
