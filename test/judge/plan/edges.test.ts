@@ -285,6 +285,13 @@ describe('zombies', () => {
     if (signals.length === 1) expect(steps[0]?.why).toContain('is younger than 60 min');
   });
 
+  test('of unknown age are young, whatever age is asked for; one whose parent has ended nudges nobody', () => {
+    const ageless = plan(machine(server, zombie(11, 10, null)), { minimumAgeSeconds: 0 });
+    expect([ageless.steps.map(step => step.signal), ageless.files]).toEqual([['SIGCHLD'], []]);
+    const torn = machine(server, zombie(11, 10, 9999), zombie(12, 11, 9999));
+    expect(plan(torn, { targets: [id(12)] }).steps).toEqual([]);
+  });
+
   test('one that is young keeps its parent, however old the others', () => {
     const { steps } = plan(machine(server, zombie(11, 10, 9999), zombie(12, 10, 5)));
     expect(steps.map(step => step.signal)).toEqual(['SIGCHLD']);

@@ -11,7 +11,7 @@ describe('the name of an archived file', () => {
     expect(archivedAt(`${ARCHIVED}.2`, NOON)).toBe(Date.UTC(2026, 0, 27, 12, 34, 56));
   });
 
-  it.each(['a_stream.jsonl', 'a_stream.jsonl.1', 'a_stream.jsonl.archived-20269999T999999Z'])(
+  it.each(['notes.txt', 'a_stream.jsonl', 'a_stream.jsonl.1', 'a_stream.jsonl.archived-20269999T999999Z'])(
     'says nothing of the kind: %s',
     name => {
       expect(archivedAt(name, NOON)).toBeNull();

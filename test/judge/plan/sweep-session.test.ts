@@ -68,6 +68,8 @@ describe('the session of a finished agent that still runs', () => {
     const { sessions, ending, files, refused } = plan();
     expect(refused).toEqual([]);
     expect(sessions.map(s => s.session)).toEqual(['agent_a']);
+    for (const { why } of [...sessions, ...files]) expect(why).toContain('success');
+    expect([ending.refused, ending.files]).toEqual([[], []]);
     expect(ending.steps.map(step => step.pid).sort()).toEqual([1100, 1101, 1102, 1103]);
     expect(sessions[0]?.processes).toHaveLength(4);
     expect(files).toHaveLength(5);

@@ -100,14 +100,19 @@ describe('planSweep', () => {
     const at = (age: number) => [registry(member('a', 'completed')), ...agentFiles('a', age, false)];
     expect(plan({ readings: at(60) }).files).toHaveLength(5);
     const inside = { socket: '/tmp/tmux-1000/default', session: 'agent_a', pane: '%1' };
-    const left = (age: number) =>
+    const left = (age: number, readings = at(age)) =>
       plan({
-        readings: at(age),
+        readings,
         processes: [agent(1100, { tmux: inside, facts: { ppid: 40 } })],
         tmux: [server([pane('agent_a', { pid: 1100, activity: 0 })])],
       }).refused.map(({ why }) => why);
     expect(left(119)).toEqual([expect.stringMatching(/^its stream log changed .* and has no result yet$/)]);
     expect(left(120)).toEqual([expect.stringMatching(/^its stream log changed .* ago$/)]);
+    const done = agentFiles('a', 60, true);
+    for (const readings of [done, done.toReversed()])
+      expect(left(60, readings)).toEqual([expect.stringMatching(/^its stream log changed .* ago$/)]);
+    const unsafe = new Map([[`${TASK}/findings/a_findings.jsonl`, 'a symlink']]);
+    expect(plan({ readings: at(60) }, { unsafe }).refused).toHaveLength(1);
   });
 
   it('takes the session of an agent that left no file, on the word of its registry; a running one has a say', () => {
@@ -142,8 +147,39 @@ describe('planSweep', () => {
     const at = (format: 'postflight-marker' | 'loop-guard', age: number) =>
       plan({ readings: [file(`${DIR}/.x`, format, age, { counters: { count: 1 } })] }).files;
     expect(at('postflight-marker', 149)).toEqual([]);
-    expect(at('postflight-marker', 150)).toMatchObject([{ act: 'remove', agent: null }]);
+    expect(at('postflight-marker', 150)).toMatchObject([
+      { act: 'remove', agent: null, why: expect.stringContaining('has been pending for') },
+    ]);
     expect(at('loop-guard', 150)[0]?.why).toMatch(/^no agent is there, and nothing counted on it for /);
+  });
+
+  it('leaves a young lock that cannot be read, and takes a young heartbeat of a task that has returned', () => {
+    const lock = file(`${DIR}/.diagnostic-lock`, 'diagnostic-lock', 5, { unreadable: 'EACCES' });
+    expect(plan({ readings: [lock] }).files).toEqual([]);
+    const beat = file(`${DIR}/.agent-progress.json`, 'agent-progress', 20);
+    const meta = file(`${DIR}/.return-meta.json`, 'return-meta', 10, {
+      terminal: true,
+      status: 'implemented',
+    });
+    expect(plan({ readings: [beat] }).files).toEqual([]);
+    expect(plan({ readings: [beat, meta] }).files).toMatchObject([
+      { act: 'archive', to: `${DIR}/archive`, why: 'its task returned: implemented' },
+    ]);
+    const unsafe = new Map([[beat.path, 'a symlink']]);
+    const refused = [{ what: beat.path, why: 'a symlink' }];
+    expect(plan({ readings: [beat, meta] }, { unsafe }).refused).toEqual(refused);
+    expect(plan({ readings: [beat] }, { unsafe }).refused).toEqual([]);
+  });
+
+  it('takes the files of two agents of one name where neither has a session', () => {
+    const elsewhere = TASK.replace('abcdef12', 'abcdef13');
+    const other = file(`${elsewhere}/logs/a_stream.jsonl`, 'stream-log', 600, {
+      agentId: 'a',
+      terminal: true,
+    });
+    const directories = new Map([TASK, elsewhere].map(path => [path, path]));
+    const { files, refused } = plan({ readings: [...agentFiles('a', 600, true), other] }, { directories });
+    expect([files.length, refused]).toEqual([6, []]);
   });
 
   it('takes nothing while a tmux server does not answer', () => {
@@ -152,7 +188,8 @@ describe('planSweep', () => {
   });
 
   it('takes the files of an agent that vanished hours ago without a word', () => {
-    expect(plan({ readings: agentFiles('a', 7 * 3600, false) }).files).toHaveLength(5);
+    const gone = plan({ readings: agentFiles('a', 7 * 3600, false) }).files;
+    expect(gone.map(({ why }) => why)).toEqual(Array(5).fill('its agent is gone'));
     expect(plan({ readings: agentFiles('a', 5 * 3600, false) }).files).toEqual([]);
   });
 });
