@@ -34,6 +34,8 @@ const place =
  */
 if (command === 'live' || command === 'guard')
   require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
+/** guard works for a moment every ten seconds: a compiler that is never paged in saves 8 MB, for a tenth of a percent of a core. */
+if (command === 'guard') require('node:v8').setFlagsFromString('--no-opt');
 
 /** What is in there is run: only a file that is ours, and that nobody else can write. Root may have another's HOME. */
 const readFile = () => {

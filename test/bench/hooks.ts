@@ -84,8 +84,17 @@ export const benchHooks = async (stage: Stage): Promise<Row[]> => {
     20,
   );
   rmSync(join(state, 'latest.json'));
-  const all = `for n in $(seq ${AT_ONCE}); do ${one} & done; wait`;
-  const crowd = await interleaved({ single: shell(`${one} & wait`), many: shell(all) }, 5);
+  const crowdOf = (command: string): string => `for n in $(seq ${AT_ONCE}); do ${command} & done; wait`;
+  const crowd = await interleaved(
+    {
+      single: shell(`${one} & wait`),
+      many: shell(crowdOf(one)),
+      bare: shell(crowdOf(`'${process.execPath}' -e 0`)),
+    },
+    5,
+  );
+  // Twenty of anything on two cores take ten times one: how much of it is ours, this tells.
+  const floor = `; ${AT_ONCE} × node -e 0: ${median(crowd.bare).toFixed(1)} ms`;
   return [
     ratioRow('hook PostToolUse / node -e 0', { ours: median(hook), theirs: median(node), limit: 1.5 }),
     ratioRow('--once --line with guard’s sample / node -e 0', {
@@ -97,6 +106,7 @@ export const benchHooks = async (stage: Stage): Promise<Row[]> => {
       ours: median(crowd.many),
       theirs: median(crowd.single),
       limit: 8,
+      note: floor,
     }),
     ...(stage.quick ? [] : [sessionStart(stage, write('SessionStart'))]),
   ];

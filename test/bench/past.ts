@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
-import { interleaved, median, pause, percentile } from './measure.ts';
+import { interleaved, median, pause, percentile, timeOfCommand } from './measure.ts';
 import { type Row, valueRow } from './report.ts';
 import type { Stage } from './stage.ts';
 import { BenchTerminal, WIDE } from './terminal.ts';
@@ -64,6 +64,10 @@ const steps = async (stage: Stage, at: string): Promise<number[]> => {
   }
 };
 
+/** Seconds of `report` over the recorded day; a week takes seven times as long. */
+const costOfReport = async ({ cli, commandOptions }: Stage): Promise<number> =>
+  (await timeOfCommand(process.execPath, [cli, 'report', '--since', '1d'], commandOptions)()) / 1000;
+
 /** What the flight recorder takes on disk, and how soon the past is on the screen. */
 export const benchPast = async (stage: Stage): Promise<Row[]> => {
   await stage.crowd.be(0);
@@ -72,6 +76,7 @@ export const benchPast = async (stage: Stage): Promise<Row[]> => {
   const now = Date.now();
   await record(state, now, DAY_MS);
   const day = bytesIn(recorderDirectory(state));
+  const report = await costOfReport(stage);
   rmSync(recorderDirectory(state), { recursive: true });
   const moments = { oldest: 6.9 * DAY_MS, middle: 3.5 * DAY_MS, newest: 60_000 };
   const ago = (ms: number): string => new Date(now - ms).toISOString();
@@ -91,6 +96,12 @@ export const benchPast = async (stage: Stage): Promise<Row[]> => {
   const pressed = await steps(stage, ago(HOUR_MS));
   const rows = [
     valueRow(`recorder, a day of ${RELATED} related processes, 10 % replaced a minute`, day / MB, 'MB', 8),
+    {
+      what: 'report over that day (8,640 pictures)',
+      measured: `${report.toFixed(1)} s`,
+      limit: '(told)',
+      ok: true,
+    },
     ...(['oldest', 'middle', 'newest'] as const).map(name =>
       valueRow(
         `TUI, --at in a recorded week (${name}), beyond the live start`,

@@ -120,6 +120,31 @@ const told = (options: Partial<Parameters<typeof report>[0]> = {}, env = {}): st
   return text;
 };
 
+test('a recorded week: a group for each day, and a day on which guard was off has no figures', async () => {
+  const days = 7;
+  const off = 3;
+  const recorder = new Recorder({ directory: state, monotonic: () => 0 });
+  const start = EVENING - days * 86_400_000;
+  const { snapshot: calm } = world([...AGENTS], { takenAt: start, all: false });
+  const { snapshot: leaky } = world([...AGENTS, LEAK], { takenAt: start, all: false });
+  // A picture every ten minutes; guard records sixty times as many.
+  for (let step = 0; step < days * 144; step += 1) {
+    const day = Math.floor(step / 144);
+    if (day === off) continue;
+    const takenAt = start + step * 600_000;
+    await recorder.record({ ...(step % 144 === 70 ? leaky : calm), takenAt });
+  }
+  const from = process.cpuUsage();
+  const json = JSON.parse(told({ json: true, sinceMs: days * 86_400_000 }));
+  const { user, system } = process.cpuUsage(from);
+  expect(json).toMatchObject({ moments: 6 * 144, leaksSeen: 1, agentsAtOnce: 2 });
+  expect(json.series.agents.filter((value: number | null) => value === null).length).toBeGreaterThanOrEqual(
+    6,
+  );
+  // A tenth of a second on a quiet machine.
+  expect((user + system) / 1e6).toBeLessThan(2);
+});
+
 describe('the share of partial results', () => {
   const meta = (task: string, status: string, state: Heartbeat['state'] = 'fine'): Heartbeat => ({
     ...{ path: `/home/me/proofs/specs/${task}/.return-meta.json`, format: 'return-meta', state },
