@@ -14,6 +14,7 @@ import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-fil
 import { Bystanders } from './bystanders.ts';
 import { readClaudeRecords } from './claude-records.ts';
 import { homeDirectory } from './config.ts';
+import { configDirectories } from './config-directories.ts';
 import { Environments } from './environments.ts';
 import { RecognitionCache } from './recognition-cache.ts';
 import { SeenRoots } from './seen-roots.ts';
@@ -175,24 +176,9 @@ export class Collector {
 
   #records(tree: Tree): ClaudeRecords {
     const { alsoLive = [] } = this.#options;
-    const records = readClaudeRecords(this.#configDirectories(tree));
+    const records = readClaudeRecords(configDirectories(tree, this.#options.env));
     const unwritten = alsoLive.filter(({ pid }) => records.sessions.every(session => session.pid !== pid));
     return unwritten.length === 0 ? records : { ...records, sessions: [...records.sessions, ...unwritten] };
-  }
-
-  /** Ours, and that of every agent found: sessions of another CLAUDE_CONFIG_DIR are live as well. */
-  #configDirectories(tree: Tree): string[] {
-    const { env } = this.#options;
-    const directories = new Set<string>();
-    const add = (config: string | undefined, home: string | null | undefined): void => {
-      if (config !== undefined && config !== '') directories.add(config);
-      else if (home) directories.add(join(home, '.claude'));
-    };
-    add(env.CLAUDE_CONFIG_DIR, homeDirectory(env));
-    for (const node of tree.nodes) {
-      if (isRunningAgent(node)) add(node.facts.env?.CLAUDE_CONFIG_DIR, node.facts.env?.HOME);
-    }
-    return [...directories];
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { impurities, MAY_SIGNAL, PURE_ROOMS, signals } from './bans.ts';
 import { knots } from './cycles.ts';
+import { tooLong } from './sizes.ts';
 import { readSources, roomOf, type Source, sourcesFrom } from './sources.ts';
 
 /** Which rooms a room may import from, besides itself. */
@@ -74,6 +75,9 @@ describe('the house', () => {
     expect(needed.sort()).toEqual(Object.keys(MAY_SIGNAL).sort());
   });
 
+  test('no function is longer than a screen, no file longer than a sitting', () =>
+    expect(said(sources, tooLong)).toEqual([]));
+
   test('comments cite what is in the repository', () =>
     expect(
       sources
@@ -108,6 +112,16 @@ describe('planted', () => {
   ])('a circle closed by %s', text => {
     const circle = sourcesFrom({ 'live/a.ts': text, 'live/b.ts': "import { a } from './a.ts'; a();" });
     expect(knots(circle)).toEqual([['live/a.ts', 'live/b.ts']]);
+  });
+
+  test('a function of 61 lines, in a file of 201', () => {
+    const lines = (count: number): string => '  f();\n'.repeat(count);
+    const long = `const f = () => {\n${lines(59)}};\n`;
+    expect(tooLong(planted('judge/a.ts', long))).toEqual(['line 1: f has 61 lines']);
+    expect(
+      tooLong(planted('judge/a.ts', `const f = () => {\n${lines(58)}};\n${'f();\n'.repeat(140)}`)),
+    ).toEqual([]);
+    expect(tooLong(planted('judge/a.ts', 'f();\n'.repeat(201)))).toEqual(['has 201 lines']);
   });
 
   test('a file that imports itself', () =>

@@ -3,9 +3,10 @@ import type { Plan } from '../../model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
 import type { Layout } from '../view/layout.ts';
+import type { ViewEvent } from '../view/reducer.ts';
 import type { Row } from '../view/rows.ts';
 import type { Screen } from '../view/screen.ts';
-import type { ViewEvent, ViewState } from '../view/state.ts';
+import type { ViewState } from '../view/state.ts';
 import type { Clicks } from './clicks.ts';
 import type { Situation } from './keymap.ts';
 import type { Keystroke } from './reader.ts';
@@ -21,6 +22,8 @@ export interface Controls {
   readonly targets: readonly JudgedProcess[];
   readonly situation: Situation;
   readonly clicks: Clicks;
+  /** The latest read of the keyboard. */
+  readonly chunk: number;
   /** The pids that were copied last: the same again asks for the commands. */
   copied: string | null;
   /** The rows as they are painted, with their styles. */

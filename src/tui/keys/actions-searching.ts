@@ -4,8 +4,8 @@ import { matcher } from '../view/row-filter.ts';
 import { treeRows } from '../view/rows.ts';
 import { rowOptions } from '../view/state.ts';
 import type { Action, Controls } from './action.ts';
-import { reveal } from './actions-looking.ts';
 import { moveBy } from './actions-moving.ts';
+import { reveal } from './reveal.ts';
 
 /** Every process that matches, in the order of the tree; what is folded away is found as well. */
 const matchesOf = (controller: Controls) => {

@@ -1,6 +1,7 @@
 import type { Finding } from '../../model/finding.ts';
+import { lineUpFrom } from '../../model/forest.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import { identityOf, type JudgedProcess, type Snapshot } from '../../model/snapshot.ts';
 import { type Screen, selectedRow } from './screen.ts';
 
 type Looking = Pick<Screen, 'snapshot' | 'view' | 'rows'>;
@@ -23,23 +24,26 @@ export const findingToFix = (screen: Looking): Finding | null => {
 const topmost = (identities: readonly Identity[], { processes }: Snapshot): readonly JudgedProcess[] => {
   const wanted = new Set<IdentityKey>(identities.map(keyOf));
   const byPid = new Map(processes.map(p => [p.facts.pid, p]));
-  const isBelow = (p: JudgedProcess): boolean => {
-    const seen = new Set([p.facts.pid]);
-    let up = byPid.get(p.facts.ppid ?? -1);
-    while (up !== undefined && !seen.has(up.facts.pid)) {
-      if (wanted.has(keyOf(up.facts))) return true;
-      seen.add(up.facts.pid);
-      up = byPid.get(up.facts.ppid ?? -1);
-    }
-    return false;
-  };
+  const parentOf = (p: JudgedProcess) => byPid.get(p.facts.ppid ?? -1);
+  const isBelow = (p: JudgedProcess): boolean =>
+    [...lineUpFrom(parentOf(p), parentOf)].some(up => up !== p && wanted.has(keyOf(up.facts)));
   return processes.filter(p => wanted.has(keyOf(p.facts)) && !isBelow(p));
 };
 
 /** What the keys act on while a panel has them: what its entry is about, never a row of the tree. Null: the tree has them. */
-export const panelTargets = (screen: Looking): readonly JudgedProcess[] | null => {
+const panelTargets = (screen: Looking): readonly JudgedProcess[] | null => {
   const { view, snapshot } = screen;
   if (view.focus === 'tree') return null;
   const agent = view.focus === 'heartbeats' ? snapshot.heartbeats[view.panelCursor]?.agent : null;
   return topmost(findingInPanel(screen)?.processes ?? (agent ? [agent] : []), snapshot);
+};
+
+/** Whom a key that acts is about: the panel's entry, else the marked ones, else the selected one. */
+export const targetsOf = (screen: Screen): readonly JudgedProcess[] => {
+  const inPanel = panelTargets(screen);
+  if (inPanel !== null) return inPanel;
+  const { marked } = screen.view;
+  if (marked.size > 0) return screen.snapshot.processes.filter(p => marked.has(keyOf(identityOf(p))));
+  const row = selectedRow(screen);
+  return row?.process && !row.gone ? [row.process] : [];
 };

@@ -1,0 +1,112 @@
+import { plural } from '../../model/format.ts';
+import type { Kind } from '../../model/kind.ts';
+import { cells } from '../../model/width.ts';
+import { beatAlarm } from '../../words/heartbeat.ts';
+import { sessionBrief } from '../../words/session.ts';
+import type { Glyphs } from '../look/glyphs.ts';
+import type { Tone } from '../look/theme.ts';
+import { beatTone, sessionTone } from '../view/activity.ts';
+import { lineWidth, type Run, run, toWidth } from '../view/line.ts';
+import { matcher } from '../view/row-filter.ts';
+import type { Row } from '../view/rows.ts';
+import type { Screen } from '../view/screen.ts';
+
+const KIND_TONES = {
+  agent: 'agent',
+  mcp: 'server',
+  'lean-lsp': 'server',
+  lake: 'build',
+  lean: 'build',
+  tmux: 'plain',
+  wrapper: 'faint',
+  shell: 'faint',
+  browser: 'plain',
+  other: 'plain',
+} satisfies Record<Kind, Tone>;
+
+/** Deep trees in a narrow pane keep the end of the trail: who the parent is matters more than the grandparents. */
+const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
+  const limit = Math.max(1, Math.floor((room - 12) / 2));
+  const shown = trail.length > limit ? trail.slice(-limit) : trail;
+  let text = '';
+  for (const step of shown)
+    text +=
+      step === 'I'
+        ? glyphs.through
+        : step === ' '
+          ? glyphs.gap
+          : step === 'T'
+            ? glyphs.branch
+            : glyphs.lastBranch;
+  return text;
+};
+
+/** In a side pane without room for what a process does, a silent agent still stands out. */
+const isLoud = ({ beat }: Row): boolean => beat?.state === 'warn' || beat?.state === 'critical';
+
+const alarmText = (row: Row): string => (isLoud(row) ? ` ${beatAlarm(row.beat!)}` : '');
+
+/** While something is searched for, what matches stands out and nothing is hidden. */
+const nameTone = (row: Row, { search }: Screen['view']): Tone => {
+  if (row.context || row.gone) return 'faint';
+  const found = search !== '' && matcher(search)?.(row.process!);
+  return found ? 'mark' : KIND_TONES[row.process!.kind];
+};
+
+/** Fewer cells of a project's name than this tell nothing. */
+const MIN_PROJECT = 3;
+
+/**
+ * In a side pane an agent's row still says which session it is and what it is doing: ` proofs  waits 12m`. Where
+ * there is little room the project is cut, not what it is doing.
+ */
+const sessionRuns = (row: Row, room: number, ellipsis: string): readonly Run[] => {
+  const session = row.process?.session;
+  if (!session) return [];
+  const brief = isLoud(row) && session.doing !== 'waiting' ? '' : sessionBrief(session);
+  const project = session.project ?? '';
+  const gap = cells(project) + cells(brief) + 3 <= room ? '  ' : ' ';
+  const told = brief && `${gap}${brief}`;
+  const left = room - cells(told) - 1;
+  const shown =
+    left < Math.min(MIN_PROJECT, cells(project))
+      ? ''
+      : toWidth(project, Math.min(left, cells(project)), 'left', ellipsis);
+  return [run(shown && ` ${shown}`), run(cells(told) <= room ? told : '', sessionTone(session))];
+};
+
+/** Where it hangs, what it is called, and what its name has to carry where there is no column for it. */
+export const nameRuns = (
+  row: Row,
+  room: number,
+  alone: boolean,
+  { glyphs, view }: Screen,
+): readonly Run[] => {
+  const fold = row.foldable ? `${row.folded ? glyphs.closed : glyphs.open} ` : '';
+  if (row.group) {
+    const spelled = plural(row.count, 'process', 'processes');
+    const fits = cells(fold) + cells(row.group.title) + 2 + spelled.length <= room;
+    const count = run(`  ${fits ? spelled : row.count}`, 'faint');
+    return [run(fold, row.group.tone), run(row.group.title, row.group.tone), count];
+  }
+  const p = row.process!;
+  const trail = trailText(row.trail, room, glyphs);
+  const zombies = p.zombies > 0 ? ` Z${glyphs.times}${p.zombies}` : '';
+  const hidden = row.folded && row.count > 1 ? ` +${row.count - 1}` : '';
+  const alarm = alone ? alarmText(row) : '';
+  const free = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden) - cells(alarm);
+  const session = alone ? sessionRuns(row, free - cells(p.name), glyphs.ellipsis) : [];
+  const left = free - lineWidth(session);
+  return [
+    run(trail, 'rule'),
+    run(fold, 'faint'),
+    run(
+      toWidth(p.name, Math.min(cells(p.name), Math.max(1, left)), 'left', glyphs.ellipsis),
+      nameTone(row, view),
+    ),
+    ...session,
+    run(alarm, row.beat ? beatTone(row.beat) : 'plain'),
+    run(zombies, 'warn'),
+    run(hidden, 'faint'),
+  ];
+};

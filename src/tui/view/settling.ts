@@ -1,0 +1,38 @@
+import type { Finding } from '../../model/finding.ts';
+import { keyOf } from '../../model/identity.ts';
+import { identityOf, type Snapshot } from '../../model/snapshot.ts';
+import { findingCursor } from './keep-selected.ts';
+import { place } from './placement.ts';
+import { reduce } from './reducer.ts';
+import type { Row } from './rows.ts';
+import type { ViewState } from './state.ts';
+
+/** What a look may have moved under the user's hands is put right; the same view where nothing has. */
+
+/** The cursor in the findings stays on its finding. */
+export const withFinding = (
+  view: ViewState,
+  before: readonly Finding[],
+  findings: readonly Finding[],
+): ViewState => {
+  if (findings === before || view.focus !== 'findings') return view;
+  const kept = findingCursor(view, before, findings);
+  return kept.panelCursor === view.panelCursor && kept.panelLost === view.panelLost
+    ? view
+    : reduce(view, { type: 'panel-kept', ...kept });
+};
+
+/** The selected row is one that is there, and in sight. */
+export const withPlace = (view: ViewState, rows: readonly Row[], treeRows: number): ViewState => {
+  const placed = place(view, rows, treeRows);
+  return placed.selected === view.selected && placed.index === view.selectedIndex && placed.top === view.top
+    ? view
+    : reduce(view, { type: 'placed', ...placed });
+};
+
+/** Who has ended is marked no more. */
+export const withLivingMarks = (view: ViewState, { processes }: Snapshot): ViewState => {
+  if (view.marked.size === 0) return view;
+  const living = new Set(processes.map(p => keyOf(identityOf(p))));
+  return [...view.marked].every(key => living.has(key)) ? view : reduce(view, { type: 'keep-marks', living });
+};
