@@ -28,6 +28,10 @@ export const GROUPS = {
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],
-    tests: ['observe/contract.test.ts', 'observe/procfs/*.test.ts', 'act/portable/tree-sweep.test.ts'],
+    tests: [
+      'observe/contract.test.ts',
+      'observe/procfs/*.test.ts',
+      'act/portable/{sweep-order,tree-kill,tree-sweep}.test.ts',
+    ],
   },
 };

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { sweepStubborn, sweepTree } from '../../../src/act/portable/tree-sweep.ts';
+import type { SignalName } from '../../../src/model/plan.ts';
+import { FakeSystem } from '../fake-system.ts';
+
+/** tree-kill on the machine in memory: the process, then what is below it now. */
+const kills = vi.hoisted(() => ({ machine: null as FakeSystem | null, roots: [] as number[] }));
+vi.mock('../../../src/act/portable/tree-kill.ts', () => ({
+  treeKill: async (pid: number, signal: SignalName): Promise<'done' | 'denied'> => {
+    kills.roots.push(pid);
+    const { processes } = await kills.machine!.look();
+    try {
+      kills.machine!.deliver(pid, signal);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'denied' : 'done';
+    }
+    for (const child of processes.filter(p => p.ppid === pid))
+      if (kills.machine!.has(child.pid)) kills.machine!.deliver(child.pid, signal);
+    return 'done';
+  },
+}));
+
+let machine: FakeSystem;
+beforeEach(() => {
+  machine = new FakeSystem();
+  kills.machine = machine;
+  kills.roots = [];
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const deaf = (): void => {};
+/** What happens between the look at the table and the look at the process. */
+const afterTheLook = (happens: () => void): void => {
+  const look = machine.look.bind(machine);
+  vi.spyOn(machine, 'look').mockImplementation(async () => {
+    const seen = await look();
+    happens();
+    return seen;
+  });
+};
+
+describe('before a signal', () => {
+  test('TERM goes to the leaves first, KILL to the root', async () => {
+    const grow = () => [machine.add(700, 1), machine.add(701, 700)] as const;
+    const [root] = grow();
+    await sweepTree(machine, root, 'SIGTERM');
+    expect(machine.sent).toEqual(['701 SIGTERM', '700 SIGTERM']);
+    machine.sent.length = 0;
+    grow();
+    await sweepTree(machine, root, 'SIGKILL');
+    expect(machine.sent[0]).toBe('700 SIGKILL');
+  });
+
+  test('one pid that may not be ended refuses them all', async () => {
+    const root = machine.add(700, 1);
+    const swept = await sweepTree(machine, root, 'SIGKILL', { members: [{ pid: 1, start: 's1' }] });
+    expect(swept.map(({ outcome }) => outcome)).toEqual(['refused', 'refused']);
+    expect(machine.sent).toEqual([]);
+  });
+
+  test.each([process.pid, 2])('a tree with %d in it is refused', async pid => {
+    const root = machine.add(700, 1);
+    machine.add(pid, 700);
+    expect(await sweepTree(machine, root, 'SIGKILL')).toMatchObject([{ pid: 700, outcome: 'refused' }]);
+    expect(machine.sent).toEqual([]);
+  });
+
+  test.each<[string, string, () => void]>([
+    ['can no longer be read', 'refused', () => machine.unreadable.add(700)],
+    ['has ended', 'gone', () => machine.remove(700)],
+    ['waits to be reaped', 'gone', () => machine.change(700, { state: 'Z' })],
+    ['is somebody else', 'changed', () => machine.change(700, { start: 'new' })],
+  ])('one that %s by then is %s, and gets none', async (_, outcome, happens) => {
+    const root = machine.add(700, 1);
+    afterTheLook(happens);
+    expect(await sweepTree(machine, root, 'SIGKILL', { settleMs: 0 })).toMatchObject([
+      { pid: 700, start: 's700', outcome, why: expect.any(String) },
+    ]);
+    expect(machine.sent).toEqual([]);
+  });
+
+  test('only the parent of one that survived is signalled without its tree', async () => {
+    const root = machine.add(700, 1);
+    machine.add(701, 700, {}, deaf);
+    machine.add(702, 700);
+    machine.add(703, 702);
+    const swept = await sweepTree(machine, root, 'SIGTERM', { settleMs: 0 });
+    expect(swept.map(({ pid, outcome }) => [pid, outcome])).toEqual([
+      [700, 'ended'],
+      [701, 'survived'],
+      [703, 'ended'],
+      [702, 'ended'],
+    ]);
+    expect(kills.roots).toEqual([701, 703, 702]);
+    expect(machine.sent.filter(sent => sent.startsWith('701'))).toHaveLength(1);
+  });
+});
+
+describe('after a signal', () => {
+  test.each<[string, string, (pid: number) => void]>([
+    ['is a zombie', 'ended', pid => machine.change(pid, { state: 'Z' })],
+    ['gave its pid away', 'ended', pid => machine.change(pid, { start: 'new' })],
+    ['takes its time', 'ended', pid => void setTimeout(() => machine.remove(pid), 20)],
+    ['cannot be read any more', 'survived', pid => machine.unreadable.add(pid)],
+    ['is deaf', 'survived', deaf],
+  ])('one that %s: %s', async (_, outcome, reacts) => {
+    const root = machine.add(700, 1, {}, () => reacts(700));
+    const settleMs = outcome === 'ended' ? 10_000 : 30;
+    expect(await sweepTree(machine, root, 'SIGTERM', { settleMs })).toMatchObject([{ pid: 700, outcome }]);
+  });
+
+  test('one that may not be signalled is told so, and not waited for', async () => {
+    const root = machine.add(700, 1);
+    machine.denied.add(700);
+    expect(await sweepTree(machine, root, 'SIGTERM', { settleMs: 1e6 })).toEqual([
+      { pid: 700, start: 's700', outcome: 'denied', why: 'the system does not let us signal it' },
+    ]);
+  });
+});
+
+describe('what would not end', () => {
+  test('is ended by name alone, and those that ended are given', async () => {
+    const targets = [machine.add(700, 1), machine.add(710, 1), machine.add(720, 1)];
+    machine.add(701, 700);
+    machine.denied.add(710);
+    machine.remove(720);
+    const ended = await sweepStubborn(machine, targets);
+    expect(ended.map(({ pid }) => pid)).toEqual([700]);
+    expect(machine.has(701)).toBe(true);
+  });
+
+  test('nothing is nothing', async () => {
+    expect(await sweepStubborn(machine, [])).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { procfsSystem } from '../../../src/observe/procfs/system.ts';
+import { FakeProc } from './fake-proc.ts';
+
+let proc: FakeProc;
+beforeEach(() => {
+  proc = new FakeProc();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  proc.close();
+});
+
+const system = () => procfsSystem({ root: proc.root });
+const asked = (pid: number, start = '1000') => ({ pid, start, descriptors: false, sockets: false });
+
+describe('a look', () => {
+  it('says who we are, and that it is complete', async () => {
+    proc.put({ pid: 100 });
+    proc.put({ pid: process.pid });
+    proc.file('self/cgroup', '0::/user.slice/x.scope\n');
+    vi.spyOn(process, 'getuid').mockReturnValue(1234);
+    const { self, complete } = await system().look();
+    expect(self).toEqual({ pid: process.pid, uid: 1234, pgid: process.pid, cgroup: '/user.slice/x.scope' });
+    expect(complete).toBe(true);
+  });
+
+  it('does not find our group where we are not listed', async () => {
+    proc.put({ pid: 100 });
+    expect((await system().look()).self?.pgid).toBeNull();
+  });
+});
+
+describe('the questions after it', () => {
+  const swapOf = async (meminfo?: string): Promise<number | null | undefined> => {
+    if (meminfo !== undefined) proc.file('meminfo', meminfo);
+    proc.put({ pid: 100 });
+    proc.file('100/status', 'Name:\tsleep\nUid:\t1000\t1000\t1000\t1000\nVmSwap:\t12 kB\n');
+    const fresh = system();
+    await fresh.look();
+    return (await fresh.details([asked(100)])).get('100:1000')?.swap;
+  };
+
+  it('count what is swapped out, where anything is', async () => {
+    expect(await swapOf()).toBe(12 * 1024);
+    expect(await swapOf('MemTotal: 1000 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n')).toBe(0);
+  });
+
+  it('have no answer for whoever the look did not see, or who has ended', async () => {
+    proc.put({ pid: 100 });
+    const fresh = system();
+    await fresh.look();
+    expect((await fresh.details([asked(4711)])).size).toBe(0);
+    expect((await fresh.environ([{ pid: 4711, start: '1' }])).size).toBe(0);
+  });
+
+  it('tell a process’s share of memory', async () => {
+    expect(await procfsSystem().proportionalMemory(process.pid)).toBeGreaterThan(0);
+  });
+});
