@@ -1,11 +1,13 @@
-import { aboutOf, type Finding, type Severity, sameFinding } from '../model/finding.ts';
+import { type Finding, type Severity, sameFinding } from '../model/finding.ts';
+import { keyOf } from '../model/identity.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { LogLine } from './live.ts';
 
 const TONES = { info: 'plain', warn: 'warn', critical: 'bad' } satisfies Record<Severity, LogLine['tone']>;
 
 /** The same finding has nearly always the same first process or file. */
-const mainly = (finding: Finding): string => `${finding.id} ${aboutOf(finding)[0]}`;
+const mainly = ({ id, processes: [first], files, title }: Finding): string =>
+  `${id} ${first === undefined ? (files[0] ?? title) : keyOf(first)}`;
 
 /** Which of these are not among the others. */
 const notAmong = (findings: readonly Finding[], others: readonly Finding[]): readonly Finding[] => {
