@@ -68,7 +68,7 @@ describe('a person clears what a session left', () => {
     pty.press(KEY.escape);
     await pty.hides('mcp-server-hub');
     pty.press(KEY.shiftTab);
-    await pty.shows(/\d\d:\d\d {2}tui: 2 ended, .* back: mcp-server/);
+    await pty.shows(/\d\d:\d\d {2}tui: 2 ended, .* freed: mcp-server/);
     pty.press(KEY.shiftTab);
     pty.press(KEY.shiftTab);
     pty.press(KEY.escape);
