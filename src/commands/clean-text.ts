@@ -12,7 +12,7 @@ export const describePlan = (
 ): string => {
   const warnings = snapshot.warnings.map(warning => `! ${warning}\n`).join('');
   const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
-  const text = planText(plan, { ...options, heading });
+  const text = planText(plan, { ...options, heading, snapshot });
   if (plan.steps.length === 0) {
     const what = options.zombieParents
       ? 'no parent has zombies that can be dealt with'

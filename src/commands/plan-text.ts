@@ -1,6 +1,8 @@
 import { formatAge, formatBytes } from '../model/format.ts';
 import { type Outcome, type Plan, spellBack, weightOf } from '../model/plan.ts';
+import type { Snapshot } from '../model/snapshot.ts';
 import { cut } from '../model/text.ts';
+import { liveWarnings } from '../words/live-plan.ts';
 import { countSteps } from '../words/plan.ts';
 import { OUTCOME_TONES } from '../words/tones.ts';
 import { wrap } from '../words/wrap.ts';
@@ -11,21 +13,32 @@ export interface PlanTextOptions {
   readonly color: boolean;
   /** What would be done, or is about to be done. */
   readonly heading: string;
+  readonly graceSeconds: number;
+  /** The machine that the plan was made for. */
+  readonly snapshot: Snapshot;
 }
 
-/** Every pid with its memory, age and reason; refusals below; the total last. */
-export const planText = (plan: Plan, { width, color, heading }: PlanTextOptions): string => {
+/** `TERM, KILL after 5 s, children first`: what would really be sent. */
+const signalsText = ({ steps }: Plan, graceSeconds: number): string =>
+  steps.some(step => step.signal === 'SIGTERM') ? `; TERM, KILL after ${graceSeconds} s, children first` : '';
+
+/** What is live first; then every pid with its memory, age, verdict and reason; refusals below. */
+export const planText = (plan: Plan, options: PlanTextOptions): string => {
+  const { width, color, heading, graceSeconds, snapshot } = options;
   const paint = painter(color);
-  const lines: string[] = [];
   // What is done only under a condition must say the condition, however long it is.
   const nudges = plan.steps.some(step => step.signal === 'SIGCHLD');
   const fitted = (line: string): readonly string[] =>
-    nudges ? wrap(line, width, ' '.repeat(24)) : [cut(line, width)];
+    nudges ? wrap(line, width, ' '.repeat(33)) : [cut(line, width)];
+  const live = liveWarnings(plan, snapshot, nudges ? 'may end' : 'ends');
+  const lines = live.flatMap(text => wrap(text, width, '  ').map(line => paint(line, 'bad')));
   if (plan.steps.length > 0) {
-    lines.push(paint(`${nudges ? 'Zombies:' : heading} ${countSteps(plan)}, ${spellBack(plan)}:`, 'strong'));
+    const told = `${nudges ? 'Zombies:' : heading} ${countSteps(plan)}, ${spellBack(plan)}${signalsText(plan, graceSeconds)}:`;
+    lines.push(...wrap(told, width, '  ').map(line => paint(line, 'strong')));
     for (const step of plan.steps) {
       const numbers = `${String(step.pid).padStart(8)} ${formatBytes(weightOf(step)).padStart(5)} ${formatAge(step.ageSeconds).padStart(6)} `;
-      lines.push(...fitted(`${numbers} ${step.name}: ${step.why}`));
+      const verdict = (step.subject?.verdict ?? '').padEnd(8);
+      lines.push(...fitted(`${numbers} ${verdict} ${step.name}: ${step.why}`));
     }
   }
   if (plan.refused.length > 0) {

@@ -59,7 +59,7 @@ export const describe = (
   ];
   const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} freed.\n`;
   const closing = acts ? '' : 'Nothing was touched. Run it with --force.\n';
-  return `${warnings.join('')}${planText(plan.ending, { ...options, heading })}${lines.map(line => `${line}\n`).join('')}${refused}${total}${closing}`;
+  return `${warnings.join('')}${planText(plan.ending, { ...options, heading, snapshot: moment })}${lines.map(line => `${line}\n`).join('')}${refused}${total}${closing}`;
 };
 
 /** A session ends by itself with its last process. */
