@@ -1,6 +1,6 @@
 import { type LeakGroup, leakGroups } from '../judge/findings/leak.ts';
 import { forestOf } from '../model/forest.ts';
-import { formatBytes, plural } from '../model/format.ts';
+import { formatBytes } from '../model/format.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 
@@ -86,7 +86,7 @@ const countRest = ({ members }: LeakGroup, told: readonly JudgedProcess[]): Coun
   const shown = new Set(told.flatMap(root => forestOf(members, p => p.facts).subtreeOf(root)));
   const rest = members.filter(p => !shown.has(p));
   const bytes = rest.reduce((sum, p) => sum + memoryOf(p.facts), 0);
-  const text = `and ${plural(rest.length, 'more process', 'more processes')} of the same origin, ${formatBytes(bytes)} (--all lists them)`;
+  const text = `and ${rest.length} more like these, ${formatBytes(bytes)} (see --all)`;
   return { text, drawing: '' };
 };
 

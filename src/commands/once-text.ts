@@ -139,11 +139,14 @@ const findingLines = (snapshot: Snapshot, width: number, paint: Paint): string[]
         '',
         paint('findings', 'strong'),
         ...snapshot.findings.flatMap(finding => [
-          `${paint(finding.severity.padEnd(8), SEVERITY_TONES[finding.severity])} ${cut(`${finding.id}: ${finding.title}`, width - 9)}`,
+          `${paint(finding.severity.padEnd(8), SEVERITY_TONES[finding.severity])} ${cut(titleInText(finding), width - 9)}`,
           ...wrap(`         ${finding.why}`, width, '         ').map(line => paint(line, 'faint')),
           ...wrap(`         → ${remedyOf(finding, snapshot)}`, width, '           '),
         ]),
       ];
+
+/** What the id says already is not said twice. */
+const titleInText = ({ id, title }: Finding): string => `${id}: ${title.replace(/^leaked: /, '')}`;
 
 /** Whether it is a table of another machine, or of another time: no command of this one helps there. */
 const isElsewhere = ({ host }: Snapshot): boolean => host.backend === 'recorded';

@@ -26,7 +26,7 @@ export const leakedHere = ({
     );
   if (later.count > 0)
     lines.push(
-      `${now.count > 0 ? 'Also leaked, but' : 'Leaked, but'} younger than ${CLEAN_AGE_MINUTES} min: ${amount(later)}. ${cleanCommand(0)} takes ${later.count === 1 ? 'it' : 'them'} too.`,
+      `${now.count > 0 ? 'Also leaked, but' : 'Leaked, but'} younger than ${CLEAN_AGE_MINUTES} min: ${amount(later)}. ${cleanCommand(0)} takes ${later.count === 1 ? 'it' : 'them'}${now.count > 0 ? ' too' : ''}.`,
     );
   return lines.length > 0 ? lines : ['No leak can be cleaned as it is: reaptop clean says why.'];
 };

@@ -150,7 +150,7 @@ describe('the text of --once', () => {
     [
       'younger',
       [60],
-      /^Leaked, but younger than 60 min: 1 process, .*\. reaptop clean --age-threshold 0 takes it too\.$/,
+      /^Leaked, but younger than 60 min: 1 process, .*\. reaptop clean --age-threshold 0 takes it\.$/,
     ],
   ])('ends with the command that works when the leak is %s', (_, ages, closing) => {
     const rows = ages.map((age, n): Row => [2000 + n, 1, 'lean-lsp-mcp', aged(age)]);
@@ -165,8 +165,10 @@ describe('the text of --once', () => {
     expect(text).toMatch(
       /\nReady to clean: 1 process, .*\nAlso leaked, but younger than 60 min: 1 process, /,
     );
-    expect(text).toMatch(/leaked: lean-lsp-mcp .*\n.*\n +→ end it: .* \(reaptop clean\)/);
-    expect(text).toMatch(/leaked: npx chroma-mcp .*\n.*\n +→ end it: .* \(reaptop clean --age-threshold 0\)/);
+    expect(text).toMatch(/leak: lean-lsp-mcp \(2000\).*\n.*\n +→ end it: .* \(reaptop clean\)/);
+    expect(text).toMatch(
+      /leak: npx chroma-mcp \(2001\).*\n.*\n +→ end it: .* \(reaptop clean --age-threshold 0\)/,
+    );
   });
 
   it('a leak that clean leaves alone is not offered to it', () => {
@@ -195,7 +197,7 @@ describe('the text of --once', () => {
     const rows = Array.from({ length: 80 }, (_, n): Row => [2000 + n, 1, 'lean-lsp-mcp', { rss: 1024 ** 2 }]);
     const text = textOf(rows);
     expect(text.match(/leak {6}lean-lsp-mcp/g)).toHaveLength(3);
-    expect(text).toContain('and 77 more processes of the same origin, 77M (--all lists them)');
+    expect(text).toContain('and 77 more like these, 77M (see --all)');
     expect(text.split('\n').length).toBeLessThan(25);
     expect(textOf(rows, {}, true).match(/leak {6}lean-lsp-mcp/g)).toHaveLength(80);
   });

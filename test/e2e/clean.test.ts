@@ -117,6 +117,16 @@ describe('reaptop clean', () => {
     const young = await cleanJson('--force');
     expect(young.plan.steps).toEqual([]);
 
+    // --once tells one finding for what the session left, and names the command that works: the next one here.
+    if (verdictOfDeadOwner(sandbox) === 'leak') {
+      const once = await reaptop(sandbox, ['--once'], { env: { COLUMNS: '200' } });
+      expect(once.stdout).toMatch(
+        /\nLeaked, but younger than 60 min: .*\. reaptop clean --age-threshold 0 takes them\.\n$/,
+      );
+      expect(once.stdout.match(/ leak: session /g)).toHaveLength(1);
+      expect(once.stdout).toContain(`: ${expected.length} leaked, `);
+    }
+
     const done = await clean('--force', '--age-threshold', '0', '--grace', '1');
     expect(done).toMatchObject({ code: 0 });
     expect(members.filter(p => isRunning(p.pid, p.start))).toEqual([]);
