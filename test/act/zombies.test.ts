@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/act/clock.ts';
 import { endZombies } from '../../src/act/zombies/nudge.ts';
 import { planZombies } from '../../src/judge/plan/index.ts';
 import type { Plan } from '../../src/model/plan.ts';
@@ -8,7 +7,6 @@ import type { System } from '../../src/observe/system.ts';
 import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
-import { FakeSystem, planOf } from './fake-system.ts';
 import { bystanders, everythingLeaked, hurt, kinds, program, realSystem, startOrphan } from './stage.ts';
 
 const zombiesBelow = (pid: number): RawProcess[] => childrenOf(pid).filter(p => p.state === 'Z');
@@ -84,78 +82,5 @@ describe('real zombies', () => {
     expect(kinds(result.outcomes)).toEqual({ zombie: 3 });
     expect(result.outcomes[0]?.why).toContain(`sleep (${parent.pid}) has not reaped it`);
     expect(isRunning(parent.pid, parent.start)).toBe(true);
-  });
-});
-
-describe('the quiet time, through the system contract', () => {
-  const setUp = () => {
-    const machine = new FakeSystem();
-    const parent = machine.add(10, 1);
-    machine.add(11, 10, { state: 'Z' });
-    machine.add(12, 10);
-    const server = { ...parent, root: parent };
-    const plan = planOf([
-      { ...server, signal: 'SIGCHLD', rss: 0 },
-      { pid: 12, start: 's12', root: parent },
-      server,
-    ]);
-    return { machine, plan };
-  };
-  /** The clock of the machine, with something happening after that much time. */
-  const during = (machine: FakeSystem, at: number, event: () => void): Clock => ({
-    now: machine.clock.now,
-    wait: async ms => {
-      await machine.clock.wait(ms);
-      if (machine.clock.now() >= at) event();
-    },
-  });
-
-  test('a quiet server is ended, leaves first', async () => {
-    const { machine, plan } = setUp();
-    const { outcomes } = await endZombies({ system: machine, plan, clock: machine.clock, quietSeconds: 10 });
-    expect(machine.sent).toEqual(['10 SIGCHLD', '12 SIGTERM', '10 SIGTERM']);
-    expect(machine.clock.now()).toBeGreaterThanOrEqual(12_000);
-    expect(outcomes.filter(o => o.pid !== 11).map(o => o.outcome)).toEqual(['ended', 'ended']);
-  });
-
-  test.each<[string, (m: FakeSystem) => void]>([
-    ['used the CPU', m => m.change(12, { cpuSeconds: 1.01 })],
-    ['started a child', m => m.has(13) || m.add(13, 12, { born: 5000 })],
-    ['cannot be measured', m => m.change(12, { cpuSeconds: null })],
-  ])('a server whose subtree %s stays', async (_, event) => {
-    const { machine, plan } = setUp();
-    const clock = during(machine, 9000, () => event(machine));
-    const { outcomes } = await endZombies({ system: machine, plan, clock, quietSeconds: 10 });
-    expect(machine.sent).toEqual(['10 SIGCHLD']);
-    expect(kinds(outcomes)).toEqual({ zombie: 1, refused: 2 });
-  });
-
-  test('a server that reaps after all, during the quiet time, stays', async () => {
-    const { machine, plan } = setUp();
-    const clock = during(machine, 9000, () => machine.remove(11));
-    const { outcomes } = await endZombies({ system: machine, plan, clock, quietSeconds: 10 });
-    expect(machine.sent).toEqual(['10 SIGCHLD']);
-    expect(kinds(outcomes)).toEqual({ ended: 1 });
-  });
-
-  test('nothing is ended without a nudge, without a table, or on a read-only system', async () => {
-    const { machine, plan } = setUp();
-    const go = (steps = plan.steps) =>
-      endZombies({ system: machine, plan: { ...plan, steps }, clock: machine.clock, quietSeconds: 10 });
-    expect((await go(plan.steps.slice(1))).outcomes).toEqual([]);
-    machine.lookFails = 'no /proc';
-    expect(kinds((await go()).outcomes)).toEqual({ refused: 3 });
-    machine.lookFails = null;
-    machine.readOnly = 'recorded';
-    expect(kinds((await go()).outcomes)).toEqual({ refused: 3 });
-    expect(machine.sent).toEqual([]);
-  });
-
-  test('cancelled during the quiet time: it stays', async () => {
-    const { machine, plan } = setUp();
-    const cancel = new AbortController();
-    const clock = during(machine, 9000, () => cancel.abort());
-    await endZombies({ system: machine, plan, clock, quietSeconds: 10, signal: cancel.signal });
-    expect(machine.sent).toEqual(['10 SIGCHLD']);
   });
 });

@@ -15,8 +15,8 @@ export const GROUPS = {
     tests: ['judge/plan/**/*.test.ts', 'act/sweep/sweep.test.ts'],
   },
   terminate: {
-    mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{summary,clock,claude-stop}.ts'],
-    tests: ['act/{contract,newcomers,outside,summary,quiet}.test.ts', 'act/zombies/*.test.ts'],
+    mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{clock,claude-stop}.ts'],
+    tests: ['act/{contract,newcomers,outside}.test.ts', 'act/{signal,zombies}/*.test.ts'],
   },
   record: {
     mutate: ['src/act/perform.ts', 'src/act/record/*.ts'],
@@ -24,7 +24,7 @@ export const GROUPS = {
   },
   sweep: {
     mutate: ['src/act/{sweep,tmux}/*.ts'],
-    tests: ['act/sweep/*.test.ts', 'act/tmux/*.test.ts', 'act/outside.test.ts'],
+    tests: ['act/sweep/*.test.ts', 'act/tmux-telling.test.ts', 'act/outside.test.ts'],
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],

@@ -78,7 +78,7 @@ const mutate = (name, { mutate: files }, extra) => {
   const inside = [
     'sh',
     '-c',
-    '"$@"; exit $?',
+    `${HIGH_PIDS} "$@"; exit $?`,
     'sh',
     process.execPath,
     stryker,
