@@ -31,7 +31,10 @@ const mouse = fc.oneof(
   cell.map(SGR.wheelDown),
 );
 const key = fc.constantFrom(...KEYS);
+/** What opens plans and what answers them, more often than chance would have it. */
+const acting = fc.constantFrom('c', 'f', 'x', 'z', 'jx', 'y', 'y', 'y', 'yy');
 const chunk = fc.oneof(
+  { weight: 5, arbitrary: acting },
   { weight: 5, arbitrary: key },
   { weight: 3, arbitrary: mouse },
   { weight: 1, arbitrary: fc.array(fc.oneof(key, mouse), { maxLength: 6 }).map(all => all.join('')) },
@@ -45,7 +48,7 @@ const event = fc.oneof(
   { weight: 12, arbitrary: chunk.map(bytes => ({ bytes })) },
   { weight: 2, arbitrary: size.map(to => ({ to })) },
   { weight: 2, arbitrary: fc.constant({ seconds: 2 }) },
-  { weight: 2, arbitrary: fc.constant({ wait: true }) },
+  { weight: 3, arbitrary: fc.constantFrom(5, 10, 40).map(wait => ({ wait })) },
 );
 
 /** Every region of the screen, drawn. */
@@ -110,7 +113,7 @@ test('whatever is typed, clicked and resized: nothing breaks, no row is too wide
           }
         } else if ('to' in happens) controller.resize(happens.to);
         else if ('seconds' in happens) await demo.tick(happens.seconds);
-        else await new Promise(resolve => setTimeout(resolve, 30));
+        else await new Promise(resolve => setTimeout(resolve, happens.wait));
         await turn();
         for (const [width, columns] of drawn(controller)) expect(width).toBeLessThanOrEqual(columns);
         if (ran.length === 0) expect(demo.system.delivered).toEqual([]);
