@@ -84,7 +84,7 @@ describe('a click', () => {
     await driven.press('down', 'signal');
     await hand.click('SIGSTOP');
     expect(text()).toMatch(/▌SIGSTOP/);
-    await hand.doubleClick(/SIGCONT +go on/);
+    await hand.doubleClick(/SIGCONT +resume after a pause/);
     expect(text()).toContain('Signal SIGCONT');
     expect(driven.demo.system.delivered).toEqual([]);
   });

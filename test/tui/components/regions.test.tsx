@@ -87,7 +87,7 @@ describe('a region alone', () => {
   });
 
   test('the footer shows the keys', () => {
-    expect(alone(controller(), <Footer />)).toContain('x end  X kill  c clean');
+    expect(alone(controller(), <Footer />)).toContain('x end  f fix  c clean');
   });
 });
 
