@@ -33,7 +33,7 @@ export class RecordedPast {
       const module = await import('../remember/recorder/index.ts');
       this.#reader = { module, recording: new module.Recording(this.#directory) };
     }
-    return this.#reader.recording.nearest(Date.now()) === null ? null : this.#reader;
+    return this.#reader.recording.begin() === null ? null : this.#reader;
   }
 
   /** Where a step from a moment leads; null: nowhere. */
@@ -55,7 +55,7 @@ export class RecordedPast {
   marks(): readonly Mark[] {
     if (this.#reader === null) return [];
     const { recording } = this.#reader;
-    const first = recording.after(0)?.at ?? 0;
+    const first = recording.begin() ?? 0;
     const lines = new ActLog(stateDirectory(this.#env), AUDIT_BYTES).next().slice(-AUDIT_LINES);
     const acts = lines.map(({ at, text }): Mark => ({ at, mark: 'ended', text }));
     return [...recording.marks(), ...acts].filter(({ at }) => at >= first).sort((a, b) => a.at - b.at);

@@ -80,6 +80,12 @@ export class Recording {
     }
   }
 
+  /** When its oldest hour begins, told by the names alone: no hour is read for it. Null: there is none. */
+  begin(): number | null {
+    const [first] = this.#files();
+    return first === undefined ? null : beginOf(first.hour);
+  }
+
   /** What was worth marking, oldest first. */
   marks(): readonly Mark[] {
     return readMarks(this.#directory).marks;

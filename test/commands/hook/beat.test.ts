@@ -32,6 +32,13 @@ describe('a beat', () => {
     expect(statSync(join(stateOf(sandbox), 'sessions')).mode & 0o777).toBe(0o700);
   });
 
+  it('begins with a session that is resumed, which is told nothing and has nothing cleared for it', async () => {
+    const session = new HookSession(sandbox);
+    expect(await session.send('SessionStart', { source: 'resume' })).toEqual({});
+    expect(session.state()).toMatchObject({ operation: 'starting', turns: {} });
+    expect(existsSync(join(stateOf(sandbox), 'audit.jsonl'))).toBe(false);
+  });
+
   it('counts a subagent’s turns apart', async () => {
     const session = new HookSession(sandbox);
     await session.send('PostToolUse');
