@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lockHolder, takeRunLock } from '../../../src/act/record/lock.ts';
+import type { ProcessFacts } from '../../../src/model/process.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+import { FakeSystem } from '../fake-system.ts';
+
+let sandbox: Sandbox;
+let directory: string;
+let machine: FakeSystem;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  directory = sandbox.path('state', 'reaptop');
+  mkdirSync(directory, { recursive: true });
+  machine = new FakeSystem();
+  machine.add(process.pid, 1);
+});
+afterEach(() => sandbox.close());
+
+const leave = (content: unknown): void =>
+  writeFileSync(join(directory, 'clean.lock'), JSON.stringify(content));
+const SOUND = { pid: 700, start: 's700', by: 'clean', since: 1000 };
+const REAPTOP = ['node', '/x/dist/cli.js', 'clean'];
+/** Who holds the lock when 700 is such a process. */
+const holder = (facts: Partial<ProcessFacts>) => {
+  machine.add(700, 1, { argv: REAPTOP, ...facts });
+  return lockHolder(machine, 'cleanUp', directory);
+};
+
+describe('who holds a lock', () => {
+  test.each<[string, Partial<ProcessFacts>, boolean]>([
+    ['a reaptop of ours', {}, true],
+    ['one that was started by its name', { argv: ['reaptop'] }, true],
+    ['one that was started as we were', { argv: ['node', process.argv[1]!] }, true],
+    ['one whose words cannot be read', { argv: null }, true],
+    ['one of which nobody says whose it is', { uid: null }, true],
+    ['one of another user', { uid: 33 }, false],
+    ['one with another start', { start: 'new' }, false],
+    ['one that waits to be reaped', { state: 'Z' }, false],
+    ['an editor in which its name is a late word', { argv: ['vim', 'a', 'b', 'c', '/x/reaptop'] }, false],
+    ['a program of a longer name', { argv: ['/x/reaptop-old'] }, false],
+  ])('%s: %s', async (_, facts, holds) => {
+    leave(SOUND);
+    expect(await holder(facts)).toEqual(holds ? SOUND : null);
+  });
+
+  test.each([1, 2])('never pid %d', async pid => {
+    machine.add(pid, 0, { argv: REAPTOP });
+    leave({ ...SOUND, pid, start: `s${pid}` });
+    expect(await lockHolder(machine, 'cleanUp', directory)).toBeNull();
+  });
+
+  test('not one that the table does not show', async () => {
+    leave(SOUND);
+    machine.add(700, 1, { argv: REAPTOP });
+    const torn = { presence: machine.presence.bind(machine), look: () => new FakeSystem().look() };
+    expect(await lockHolder(torn, 'cleanUp', directory)).toBeNull();
+  });
+
+  test.each([{ pid: 7.5 }, { start: 7 }, { by: null }, { since: '1' }])(
+    'nobody by a lock with %j',
+    async part => {
+      leave({ ...SOUND, ...part });
+      machine.add(7.5, 1, { argv: REAPTOP });
+      expect(await holder({})).toBeNull();
+    },
+  );
+
+  test('nobody without a directory or a file', async () => {
+    expect(await lockHolder(machine, 'cleanUp', null)).toBeNull();
+    expect(await lockHolder(machine, 'cleanUp', directory)).toBeNull();
+  });
+});
+
+describe('a lock that is held', () => {
+  test('says for how long, by a clock that may have gone back, and cuts what its file says', async () => {
+    leave({ ...SOUND, by: 'x'.repeat(99) });
+    machine.add(700, 1, { argv: REAPTOP });
+    const why = async (now: number) =>
+      (await takeRunLock(machine, 'guard', { directory, now: () => now })) as { why: string };
+    expect((await why(8500)).why).toBe(`another clean-up is running: pid 700 (${'x'.repeat(40)}), for 8 s`);
+    expect((await why(0)).why).toContain('for 0 s');
+  });
+
+  test('is done without, with a warning, where we cannot identify ourselves', async () => {
+    expect(await takeRunLock(machine, 'clean', { directory: null })).toMatchObject({
+      holder: { pid: process.pid, start: `s${process.pid}` },
+      warning: expect.stringContaining('no directory'),
+    });
+    machine.unreadable.add(process.pid);
+    expect(await takeRunLock(machine, 'clean', { directory })).toMatchObject({
+      status: 'taken',
+      holder: null,
+      warning: expect.stringContaining('cannot identify itself'),
+    });
+  });
+});
