@@ -164,7 +164,7 @@ describe('soft protection at the moment of the act', () => {
     const snapshotAgain = async () =>
       judged(invent(10, 1), invent(12, 10, { protection: 'hard', protectedBecause: 'a tmux server' }));
     expect((await run(plan, { snapshotAgain })).outcomes).toMatchObject([
-      { outcome: 'refused', why: expect.stringContaining('12 p12') },
+      { outcome: 'refused', why: expect.stringContaining('p12 (12)') },
     ]);
     expect(machine.sent).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe('respawned', () => {
     [
       'with the same marks',
       { CLAUDE_CODE_SESSION_ID: 'a' },
-      [expect.stringContaining('30 srv may have been started by 10 p10 as that ended')],
+      [expect.stringContaining('srv (30) may have been started by p10 (10) as that ended')],
     ],
   ] as const)('no adopter is said to have started what may have fled to it: %s', async (_, env, warnings) => {
     const server = machine.add(10, 1, marked, (_signal, m) => {

@@ -186,7 +186,7 @@ describe('an orphan, by its group or session', () => {
     const { warnings } = await run(leaveOrphan({ pgid: 10, sid: 10 }, other));
     expect(machine.has(20)).toBe(true);
     expect(warnings).toEqual([
-      expect.stringMatching(/^20 p20 may have been started by 10 p10 as that ended/),
+      expect.stringMatching(/^p20 \(20\) may have been started by p10 \(10\) as that ended/),
     ]);
   });
 
