@@ -49,8 +49,8 @@ describe('on the portable backend', () => {
     expect(isRunning(first.pid, first.start)).toBe(false);
     // What it forks in the very moment of its KILL nobody can prove to be its own: that is left alone, and told.
     for (const left of sandbox.running().filter(p => p.sid === parent.pid))
-      expect(result.warnings.join()).toContain(
-        `${left.pid} ${left.comm} may have been started by ${parent.pid}`,
+      expect(result.warnings.join()).toMatch(
+        new RegExp(`${left.comm} \\(${left.pid}\\) may have been started by .*\\(${parent.pid}\\)`),
       );
     expect(hurt(people)).toEqual([]);
   });
