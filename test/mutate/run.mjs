@@ -60,8 +60,6 @@ if (way === undefined) {
   );
   process.exit(77);
 }
-/** A mutant that lets go of the tests' invented machine signals numbers like 10 and 700: they are to be nobody's. */
-const HIGH_PIDS = 'echo 20000 > /proc/sys/kernel/ns_last_pid 2>/dev/null;';
 const stryker = join(cache, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 
 /** A mutant that lets go of the tests' invented machine signals numbers like 10 and 700: they are to be nobody's. */
