@@ -59,7 +59,7 @@ describe('doctor', () => {
     const elsewhere = sandbox.write('file/reaptop', '');
     expect((await doctor([], { env: { XDG_STATE_HOME: `${elsewhere}/..` } })).state).toMatchObject({
       level: 'fail',
-      says: expect.stringContaining('no directory'),
+      says: expect.stringContaining('is not a directory'),
     });
   });
 
@@ -90,7 +90,10 @@ describe('doctor', () => {
     writeFileSync(settings, installed.replaceAll(CLI, elsewhere));
     expect((await doctor()).hooks).toMatchObject({ level: 'warn', says: expect.stringContaining('not as') });
     writeFileSync(settings, '{ "hooks": ');
-    expect((await doctor()).hooks).toMatchObject({ level: 'warn', says: expect.stringContaining('no JSON') });
+    expect((await doctor()).hooks).toMatchObject({
+      level: 'warn',
+      says: expect.stringContaining('not valid JSON'),
+    });
     writeFileSync(settings, installed);
     expect((await reaptop(sandbox, ['hook', 'uninstall'])).code).toBe(0);
   });

@@ -74,6 +74,7 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', 'ctrl-b', / 1 of \d/],
   ['main', 'x', /Nothing to act on: select a process/],
   ['main', 'u', /Nothing is marked/],
+  ['main', 'f', /No finding here/],
   ['main', 'J', /detail pane is closed/],
   ['main', 'K', /detail pane is closed/],
   ['main', 'o', /not in a tmux pane/],
@@ -181,6 +182,13 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', 'tab', /Findings \d/],
   ['main', 'shift-tab', /Findings \d/],
   ['main', 's', /by memory/],
+  ['main', 't', /By project/],
+  ['main', 't', /One flat list/],
+  ['main', 't', /By tmux session/],
+  ['main', 'M', /by memory[\s\S]*▼MEM/],
+  ['main', 'P', /by cpu[\s\S]*▼CPU/],
+  ['main', 'T', /▼AGE/],
+  ['main', 't', /By tmux session/],
   ['main', 'a', /all processes/],
   ['main', 'a', /^(?![\s\S]*all processes)/],
   ['main', 'p', /FROZEN/],
@@ -208,6 +216,8 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
 
 /** Keys that end the walk, or that leave what another key leaves: pressed in the tests of those. */
 const ELSEWHERE = new Set(['main q', 'main ctrl-c', 'running enter', 'running q']);
+/** An entry of the log is opened, scrolled and left in tui/log.test.ts: which line it is depends on this walk. */
+for (const key of ['up', 'k', 'down', 'j']) ELSEWHERE.add(`entry ${key}`);
 
 const type = (key: string): string => {
   const quoted = /^"(.*)"$/.exec(key)?.[1];

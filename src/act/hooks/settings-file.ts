@@ -29,6 +29,15 @@ const RECORD = 'hook-settings.json';
 
 /** The text of a settings file; null when there is none. Throws `Unfit` for what must not be edited. */
 export const readSettings = (path: string): string | null => {
+  try {
+    return readFit(path);
+  } catch (error) {
+    // A directory that we may not enter, a disk that fails: a sentence about the file, as for what it holds.
+    throw error instanceof Unfit ? error : new Unfit(errorSentence(error));
+  }
+};
+
+const readFit = (path: string): string | null => {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) {
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)

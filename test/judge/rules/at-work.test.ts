@@ -45,7 +45,7 @@ describe('an agent whose starter has ended', () => {
     const env = { CLAUDE_CODE_SESSION_ID: 'gone' };
     const found = world([older, [5000, 1, 'claude -p work', { env }]], since(0)).at(5000);
     expect(found.verdict).toBe('suspect');
-    expect(found.why[0]).toContain('claude (1000) has told nobody its session');
+    expect(found.why[0]).toContain('the session of claude (1000) is unknown');
   });
 
   it('is not believed from the future, nor by the file of another process', () => {
