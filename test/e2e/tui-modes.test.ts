@@ -6,6 +6,7 @@ import { leaveBehind } from '../support/leftovers.ts';
 import { isRunning, type RawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -199,7 +200,7 @@ describe('what changes on the machine is seen', () => {
     pty.press(KEY.enter);
     await pty.hides(/verdict +protected/);
     pty.press(KEY.escape);
-    for (const order of ['memory', 'cpu', 'newest', 'name', 'pid']) {
+    for (const order of ['memory', 'tree', 'cpu', 'newest', 'name', 'pid']) {
       pty.press('s');
       await pty.shows(new RegExp(`by ${order}`, 'i'));
     }

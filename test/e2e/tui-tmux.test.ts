@@ -156,7 +156,7 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['running', 'j', /1 ended/],
   ['running', 'pageup', /1 ended/],
   ['running', 'pagedown', /1 ended/],
-  ['running', 'escape', /No row matches "mcp-leak-a"/],
+  ['running', 'escape', /^▌ gone .*mcp-leak-a/m],
   ['main', 'escape', /mcp-stubborn/],
   ['main', '/', /filter/],
   ['filter', '"mcp-stubborn"', /^▌.*mcp-stubborn/m],
