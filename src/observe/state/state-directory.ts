@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  existsSync,
   fchmodSync,
   fstatSync,
   lstatSync,
@@ -100,16 +99,24 @@ export const makeStateDirectory = (directory: string): void => {
   }
 };
 
-/** Not `recursive: true`: below /proc and the like, Node 20 then tries the same mkdir for ever. */
+/**
+ * Not `recursive: true`: below /proc and the like, Node 20 then tries the same mkdir for ever. Others may make the same
+ * directories at the same time: whoever comes second is content with what is there.
+ */
 const makeWithParents = (directory: string): void => {
+  if (make(directory) || directory === dirname(directory)) return;
+  makeWithParents(dirname(directory));
+  if (!make(directory)) throw new Error(`${dirname(directory)} takes no directory`);
+};
+
+/** False: there is no parent to make it in. What it is if it was there before is looked at afterwards. */
+const make = (directory: string): boolean => {
   try {
     mkdirSync(directory, { mode: 0o700 });
+    return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return; // what it is, is looked at afterwards
-    const parent = dirname(directory);
-    if (code !== 'ENOENT' || existsSync(parent)) throw error;
-    makeWithParents(parent);
-    mkdirSync(directory, { mode: 0o700 });
+    if (code !== 'EEXIST' && code !== 'ENOENT') throw error;
+    return code === 'EEXIST';
   }
 };
