@@ -30,6 +30,14 @@ export const valueRow = (what: string, value: number, unit: string, limit: numbe
 
 export const skippedRow = (what: string, why: string): Row => ({ what, measured: why, limit: '', ok: null });
 
+/** A section that could not be measured to its end is no reason to lose the others. */
+export const failedRow = (section: string, why: string): Row => ({
+  what: section,
+  measured: why,
+  limit: '',
+  ok: false,
+});
+
 const HEAD: Row = { what: 'what', measured: 'measured', limit: 'limit', ok: null };
 
 /** A table that reads well as text and as Markdown. */

@@ -10,7 +10,7 @@ import { benchOnce } from './once.ts';
 import { benchPaint } from './paint.ts';
 import { benchPast } from './past.ts';
 import { benchRefresh } from './refresh.ts';
-import { type Row, tableOf } from './report.ts';
+import { failedRow, type Row, tableOf } from './report.ts';
 import { benchRss } from './rss.ts';
 import { Stage } from './stage.ts';
 import { benchTree } from './tree.ts';
@@ -62,7 +62,10 @@ export const main = async (args: string[], repository: string): Promise<number> 
   try {
     for (const [name, section] of chosen) {
       process.stderr.write(`measuring ${name} …\n`);
-      rows.push(...(await section(stage)));
+      const found = await section(stage).catch((error: Error) => [failedRow(name, error.message)]);
+      // Told at once as well: a run of a quarter of an hour may be cut off.
+      process.stderr.write(`${tableOf(found)}\n`);
+      rows.push(...found);
     }
   } finally {
     await stage.close();
