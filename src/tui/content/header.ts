@@ -119,9 +119,12 @@ export const headerLines = (screen: Screen): readonly Line[] => {
   ];
   const every: Line = state.readOnly ? [] : [run(`every ${state.intervalSeconds}s `, 'faint')];
   const room = width - lineWidth(left) - lineWidth(every) - 2;
-  const spark = sparkline(state.memory, Math.min(SPARK_CELLS, room - 1), snapshot.host.memTotal, glyphs);
+  const cells = Math.min(SPARK_CELLS, room - 1);
+  // As wide from the first look on: a course that grows would push its label along at every refresh.
+  const spark = sparkline(state.memory, cells, snapshot.host.memTotal, glyphs).padStart(cells);
   const label = room > SPARK_CELLS + 8 ? 'mem ' : '';
-  const right: Line = spark === '' ? every : [run(label, 'faint'), run(spark, 'graph'), run(GAP), ...every];
+  const right: Line =
+    spark.trim() === '' ? every : [run(label, 'faint'), run(spark, 'graph'), run(GAP), ...every];
   const factRows = layout.headerRows - (layout.timeLine ? 2 : 1);
   return [
     lineToWidth(spread(left, right, width), width),
