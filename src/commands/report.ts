@@ -7,7 +7,7 @@ import type { Glimpse, Report, ReportGroup } from '../model/report.ts';
 import { diskUse } from '../observe/health/disk-use.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { readAuditHistory } from '../remember/audit-history.ts';
-import { Recording, snapshotOf } from '../remember/recorder/index.ts';
+import { type Frame, Recording, sameOutline, snapshotOf } from '../remember/recorder/index.ts';
 import { glyphsFor } from '../tui/look/glyphs.ts';
 import { reportText } from './report-text.ts';
 
@@ -26,7 +26,11 @@ const STEP_MS = 60_000;
 const readGlimpses = (recording: Recording, from: number, to: number): readonly Glimpse[] => {
   const glimpses: Glimpse[] = [];
   let signature = '';
+  let looked: Frame | null = null;
   for (const frame of recording.between(from, to)) {
+    const lately = frame.at - (glimpses.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < STEP_MS;
+    if (lately && looked !== null && sameOutline(looked.picture, frame.picture)) continue;
+    looked = frame;
     const snapshot = snapshotOf(frame);
     if (snapshot === null) continue;
     const glimpse = glimpseOf(snapshot);
