@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { contextOf } from '../../src/commands/hook/context.ts';
@@ -129,27 +129,45 @@ it('what a session left is proven by what its end wrote down, and nothing of the
   });
 });
 
-describe('a stop with a marker of its own, among many builds of the project', () => {
-  /** A tool below an agent that has not reaped a child, and reaps it when it is reminded. */
-  const owing = async () => {
-    const tool = sandbox.write(
-      'bin/owing',
-      `#!/usr/bin/perl
+/** A tool below an agent that has not reaped a child, and reaps it when it is reminded. */
+const owing = async () => {
+  const tool = sandbox.write(
+    'bin/owing',
+    `#!/usr/bin/perl
 if (!fork) { exit 0 }
 select(undef, undef, undef, 0.05);
 $SIG{CHLD} = sub { 1 while waitpid(-1, 1) > 0 };
 while (1) { select(undef, undef, undef, 600) }
 `,
-      0o755,
-    );
-    const agent = await startAgent(sandbox, { children: [tool] });
-    const parent = await until('the tool', () =>
-      childrenOf(agent.pid).find(({ comm }) => comm === 'owing' || comm === 'perl'),
-    );
-    const zombie = await until('its zombie', () => childrenOf(parent.pid).find(({ state }) => state === 'Z'));
-    return { parent, zombie };
-  };
+    0o755,
+  );
+  const agent = await startAgent(sandbox, { children: [tool] });
+  const parent = await until('the tool', () =>
+    childrenOf(agent.pid).find(({ comm }) => comm === 'owing' || comm === 'perl'),
+  );
+  const zombie = await until('its zombie', () => childrenOf(parent.pid).find(({ state }) => state === 'Z'));
+  return { parent, zombie };
+};
 
+it('a session that starts reminds whoever owes a child, and ends nobody for it', async () => {
+  const { parent, zombie } = await owing();
+  await hook('SessionStart', jsonOf('SessionStart', { source: 'startup' }));
+  await until('the zombie to be reaped', () => rawProcess(zombie.pid)?.start !== zombie.start);
+  expect(isRunning(parent.pid, parent.start)).toBe(true);
+});
+
+it('the end of a session waits for nobody: there is a second for everything', async () => {
+  await hook('PostToolUse', jsonOf('PostToolUse'));
+  const [file] = readdirSync(join(stateOf(sandbox), 'sessions'));
+  // Held by somebody who lives and does not let go.
+  writeFileSync(join(stateOf(sandbox), 'sessions', `${file}.lock`), String(process.pid));
+  const from = performance.now();
+  expect((await hook('SessionEnd', jsonOf('SessionEnd'))).stdout).toBe('{}\n');
+  // Every other hook would wait for ten.
+  expect(performance.now() - from).toBeLessThan(5000);
+});
+
+describe('a stop with a marker of its own, among many builds of the project', () => {
   it.each([
     [3, 'stays', true],
     [4, 'is cleared', false],
