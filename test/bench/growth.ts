@@ -14,7 +14,7 @@ const TICK_MS = 10;
 const PEERS: Readonly<Record<string, readonly string[]>> = {
   htop: ['-d', '20'],
   top: ['-d', '2'],
-  btop: ['--force-utf', '--update', '2000'],
+  btop: ['--utf-force'],
   atop: ['2'],
 };
 
