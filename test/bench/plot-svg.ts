@@ -11,6 +11,20 @@ const TOP = 40;
 const BOTTOM = 50;
 const COLOURS = ['#d6336c', '#1971c2', '#2f9e44', '#e8590c', '#7048e8'];
 
+const LABEL_HEIGHT = 14;
+
+/** Beside the end of each curve, and never over one another. */
+const labels = (curves: readonly Curve[], y: (cpu: number) => number) => {
+  const ends = curves
+    .map(({ name, points }, i) => ({ name, cpu: points.at(-1)![1], colour: COLOURS[i % COLOURS.length] }))
+    .sort((a, b) => b.cpu - a.cpu);
+  let lowest = Number.NEGATIVE_INFINITY;
+  return ends.map(end => {
+    lowest = Math.max(y(end.cpu) + 4, lowest + LABEL_HEIGHT);
+    return { ...end, at: lowest };
+  });
+};
+
 /** CPU against the number of processes, both on logarithmic scales: what grows with the machine rises. */
 export const plotSvg = (curves: readonly Curve[], crowds: readonly number[]): string => {
   const all = curves.flatMap(({ points }) => points.map(([, cpu]) => Math.max(0.1, cpu)));
@@ -34,12 +48,14 @@ export const plotSvg = (curves: readonly Curve[], crowds: readonly number[]): st
   for (const [i, { name, points }] of curves.entries()) {
     const colour = COLOURS[i % COLOURS.length];
     const path = points.map(([n, cpu]) => `${x(n).toFixed(1)},${y(cpu).toFixed(1)}`).join(' ');
-    const [n, cpu] = points.at(-1)!;
     parts.push(
       `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="${i === 0 ? 3 : 1.5}"/>`,
-      `<text x="${(x(n) + 8).toFixed(1)}" y="${(y(cpu) + 4).toFixed(1)}" fill="${colour}">${name} ${cpu.toFixed(1)} %</text>`,
     );
   }
+  for (const { at, name, cpu, colour } of labels(curves, y))
+    parts.push(
+      `<text x="${WIDTH - RIGHT + 8}" y="${at.toFixed(1)}" fill="${colour}">${name} ${cpu.toFixed(1)} %</text>`,
+    );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" role="img">`,
     '<title>CPU in percent of a core against the number of processes</title>',
