@@ -45,7 +45,7 @@ export const plotSvg = (curves: readonly Curve[], crowds: readonly number[]): st
     parts.push(
       `<text x="${x(crowd).toFixed(1)}" y="${HEIGHT - BOTTOM + 20}" text-anchor="middle">${crowd}</text>`,
     );
-  for (const [i, { name, points }] of curves.entries()) {
+  for (const [i, { points }] of curves.entries()) {
     const colour = COLOURS[i % COLOURS.length];
     const path = points.map(([n, cpu]) => `${x(n).toFixed(1)},${y(cpu).toFixed(1)}`).join(' ');
     parts.push(
