@@ -120,11 +120,12 @@ export const headerLines = (screen: Screen): readonly Line[] => {
   const every: Line = state.readOnly ? [] : [run(`every ${state.intervalSeconds}s `, 'faint')];
   const room = width - lineWidth(left) - lineWidth(every) - 2;
   const cells = Math.min(SPARK_CELLS, room - 1);
-  // As wide from the first look on: a course that grows would push its label along at every refresh.
-  const spark = sparkline(state.memory, cells, snapshot.host.memTotal, glyphs).padStart(cells);
+  const spark = sparkline(state.memory, cells, snapshot.host.memTotal, glyphs);
   const label = room > SPARK_CELLS + 8 ? 'mem ' : '';
+  // As wide from the first look on: a course that grows would push its label along at every refresh.
+  const missing = run(' '.repeat(Math.max(0, cells - spark.length)));
   const right: Line =
-    spark.trim() === '' ? every : [run(label, 'faint'), run(spark, 'graph'), run(GAP), ...every];
+    spark === '' ? every : [run(label, 'faint'), missing, run(spark, 'graph'), run(GAP), ...every];
   const factRows = layout.headerRows - (layout.timeLine ? 2 : 1);
   return [
     lineToWidth(spread(left, right, width), width),
