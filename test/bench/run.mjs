@@ -1,24 +1,9 @@
-/** Node 20 cannot run TypeScript: bundles the bench beside the packages it needs, runs it, and removes the bundle. */
-import { mkdirSync, rmSync } from 'node:fs';
+/** The bench, from its bundle. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { mainOf } from '../support/bundle.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const directory = resolve(here, '../../node_modules/.cache');
-const bundle = resolve(directory, `reaptop-bench.${process.pid}.mjs`);
-
-mkdirSync(directory, { recursive: true });
-process.on('exit', () => rmSync(bundle, { force: true }));
-await build({
-  entryPoints: [resolve(here, 'run.ts')],
-  outfile: bundle,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  logLevel: 'warning',
-});
-const { main } = await import(bundle);
-process.exitCode = await main(process.argv.slice(2), resolve(here, '../..'));
+const repository = resolve(here, '../..');
+const main = await mainOf('bench', resolve(here, 'run.ts'), repository);
+process.exitCode = await main(process.argv.slice(2), repository);

@@ -10,7 +10,7 @@ import { release } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
+import { bundleFor } from '../support/bundle.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const cache = resolve(here, '../../node_modules/.cache');
@@ -35,23 +35,10 @@ if (!canChooseNextPid) {
   process.exit(77);
 }
 
-mkdirSync(cache, { recursive: true });
-const bundle = resolve(here, `.inside.${process.pid}.mjs`);
+const bundle = await bundleFor(resolve(here, 'inside.ts'), resolve(here, `.inside.${process.pid}.mjs`));
 const told = resolve(cache, `storm.${process.pid}.json`);
-process.on('exit', () => {
-  rmSync(bundle, { force: true });
-  rmSync(told, { force: true });
-});
-await build({
-  entryPoints: [resolve(here, 'inside.ts')],
-  outfile: bundle,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20.19',
-  logLevel: 'warning',
-});
+mkdirSync(cache, { recursive: true });
+process.on('exit', () => rmSync(told, { force: true }));
 const limit = ownLimit ? `echo ${PID_MAX} > /proc/sys/kernel/pid_max || exit 1;` : '';
 const seconds = values.seconds ?? '86400';
 const rounds = values.rounds ?? (values.seconds === undefined ? '1000' : '1000000');
