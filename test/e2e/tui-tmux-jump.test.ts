@@ -16,6 +16,7 @@ const REAPTOP = `exec ${process.execPath} ${CLI} --interval 0.5`;
 const agent = (server: string): string =>
   sandbox.write(`bin/${server}.d/claude`, `#!/bin/sh\n${sandbox.sleeper(server)} 600 &\nwait\n`, 0o755);
 
+// The first picture waits for no tmux: the headings say that the panes are known.
 describe('o', () => {
   beforeEach(() => {
     sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', agent('mcp-in-pane'));
@@ -29,7 +30,7 @@ describe('o', () => {
       command: ['tmux', '-L', 'reaptop-test', 'attach', '-t', 'view'],
     });
     const shown = (): string => sandbox.tmux('list-clients', '-F', '#{session_name} #{pane_current_command}');
-    await pty.shows('mcp-in-pane', 'mcp-beside');
+    await pty.shows('tmux work', 'tmux view', 'mcp-in-pane', 'mcp-beside');
     await pty.select('mcp-in-pane');
     pty.press('o');
     await until('the terminal to show the other session', () => shown().startsWith('work '));
@@ -45,13 +46,13 @@ describe('o', () => {
 
   it('says how, outside tmux and on another server, in 60 columns', async () => {
     const outside = new Pty(sandbox, { columns: 60, rows: 40 });
-    await outside.shows('mcp-in-pane');
+    await outside.shows('tmux work', 'mcp-in-pane');
     await outside.select('mcp-in-pane');
     outside.press('o');
     await outside.shows(/Not inside tmux: tmux -L reaptop-test attach -t %0/);
     sandbox.tmuxWith({}, 'other', 'new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', REAPTOP);
     const other = new Pty(sandbox, { columns: 60, rows: 40, command: ['tmux', '-L', 'other', 'attach'] });
-    await other.shows('mcp-in-pane');
+    await other.shows('tmux work', 'mcp-in-pane');
     await other.select('mcp-in-pane');
     other.press('o');
     await other.shows(/TMUX= tmux -L reaptop-test attach -t %0/);

@@ -77,7 +77,7 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', 'f', /No finding here/],
   ['main', 'J', /detail pane is closed/],
   ['main', 'K', /detail pane is closed/],
-  ['main', 'o', /not in a tmux pane/],
+  ['main', 'o', /named a pane for this row/],
   ['main', '[', /Nothing was recorded yet/],
   ['main', '{', /Nothing was recorded yet/],
   ['main', ']', /This is now/],

@@ -133,7 +133,7 @@ describe('finding things', () => {
     await driven.press('pane');
     expect(lastRow()).toContain('lean-lsp-mcp (1522) is in a pane of another machine');
     await driven.press('home', 'pane');
-    expect(lastRow()).toContain('not in a tmux pane');
+    expect(lastRow()).toContain('named a pane for this row');
   });
 });
 

@@ -57,7 +57,7 @@ export const needsFinding = ({ state, view }: Situation): string | null =>
 
 export const needsPane = ({ state, row }: Situation): string | null => {
   if (state.readOnly) return state.readOnly;
-  return row?.process?.tmux ? null : 'This row is not in a tmux pane.';
+  return row?.process?.tmux ? null : 'No tmux server has named a pane for this row.';
 };
 
 export const needsMark = ({ view }: Situation): string | null =>

@@ -65,7 +65,7 @@ describe('a key that cannot act says why', () => {
     expect(reason('clean', quiet)).toMatch(/nothing to clean/);
     expect(reason('zombies', quiet)).toMatch(/No zombies/);
     expect(reason('unmark-all', none)).toMatch(/Nothing is marked/);
-    expect(reason('pane', none)).toMatch(/not in a tmux pane/);
+    expect(reason('pane', none)).toMatch(/named a pane for this row/);
     expect(reason('clean', none)).toBeNull();
   });
 
