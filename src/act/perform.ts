@@ -53,13 +53,9 @@ interface Record {
   isWhole(): boolean;
 }
 
-const openRecord = async (
-  directory: string | null,
-  by: AskedBy,
-  known: readonly (string | null)[] = [],
-): Promise<Record> => {
+const openRecord = async (directory: string | null, by: AskedBy): Promise<Record> => {
   const { writeAudit, rotateAudit } = await import('./record/audit.ts');
-  const warnings = new Set(known.filter(text => text !== null));
+  const warnings = new Set<string>();
   let whole = true;
   const write = (line: IntentLine | OutcomeLine): void => {
     const warning = writeAudit(line, { directory });
@@ -116,7 +112,7 @@ export const perform = async <D extends Deed>(act: Act<D>): Promise<Performed<D>
   const lock = await takeRunLock(system, by, { directory: place.directory });
   if (lock.status === 'held') return lock;
   try {
-    const record = await openRecord(place.directory, by, [place.warning, lock.warning]);
+    const record = await openRecord(place.directory, by);
     await record.prepare(system, lock.holder, act.boot ?? null);
     const id = randomUUID();
     record.write(intentLine(act, id, lock.holder));
@@ -131,7 +127,8 @@ export const perform = async <D extends Deed>(act: Act<D>): Promise<Performed<D>
       throw error;
     }
     record.write(outcomeLine(act, id, deed, deed.stopped ?? null));
-    return { status: 'done', deed, warnings: [...record.warnings], audited: record.isWhole() };
+    const warnings = [place.warning, lock.warning, ...record.warnings].filter(text => text !== null);
+    return { status: 'done', deed, warnings, audited: record.isWhole() };
   } finally {
     lock.release();
   }

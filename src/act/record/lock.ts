@@ -92,7 +92,7 @@ const create = (path: string, holder: LockHolder): boolean => {
 const release = (path: string, mine: LockHolder): void => {
   try {
     const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
-    if (holder !== null && sameIdentity(holder, mine)) rmSync(path, { force: true });
+    if (holder !== null && sameIdentity(holder, mine)) rmSync(path);
   } catch {
     // A lock that cannot be removed is stale as soon as we have ended.
   }
@@ -113,7 +113,7 @@ const removeStale = (path: string, stale: string, mine: LockHolder): void => {
       // yet another took it meanwhile: the next attempt reads theirs
     }
   }
-  rmSync(aside, { force: true });
+  rmSync(aside);
 };
 
 /** Whether the holder runs, and is a reaptop of this user: any other process would hold the lock for ever. */

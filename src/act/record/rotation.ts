@@ -10,7 +10,7 @@ const OLDER_FILES = 2;
 
 /** `audit.jsonl` → `audit.1.jsonl` → `audit.2.jsonl` → gone. */
 const nameOf = (age: number | Date | null): string =>
-  age === null ? AUDIT_FILE : AUDIT_FILE.replace(/\.jsonl$/, `.${Number(age)}.jsonl`);
+  age === null ? AUDIT_FILE : AUDIT_FILE.replace('.jsonl', `.${Number(age)}.jsonl`);
 
 /** Nothing where it cannot be written: whoever writes next says why, once. The library would follow a link. */
 const bytesIn = (path: string): number => {

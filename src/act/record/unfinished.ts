@@ -108,11 +108,10 @@ const unfinishedIn = (text: string): readonly Unfinished[] => {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The first line of a tail is usually half a line: what does not parse is passed over. */
+/** The first line of a tail is usually half a line: what does not parse is passed over, and so is what has no id. */
 const parse = (line: string): Fields | null => {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Fields) : null;
+    return JSON.parse(line) as Fields | null;
   } catch {
     return null;
   }
@@ -120,9 +119,7 @@ const parse = (line: string): Fields | null => {
 
 const asIdentity = (value: unknown): Identity | null => {
   const { pid, start } = (value ?? {}) as Fields;
-  return typeof pid === 'number' && Number.isInteger(pid) && typeof start === 'string'
-    ? { pid, start }
-    : null;
+  return Number.isInteger(pid) && typeof start === 'string' ? { pid: pid as number, start } : null;
 };
 
 const plannedIn = (plan: unknown): Unfinished['planned'] => {
