@@ -1,6 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { completeEarlierActs, perform } from '../../src/act/perform.ts';
 import type { Outcome } from '../../src/model/plan.ts';
 import { rawProcess } from '../support/proc.ts';
@@ -14,7 +14,10 @@ beforeEach(() => {
   sandbox = new Sandbox();
   directory = sandbox.path('state', 'reaptop');
 });
-afterEach(() => sandbox.close());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  sandbox.close();
+});
 
 const system = realSystem();
 const log = (): Record<string, unknown>[] =>
@@ -142,6 +145,56 @@ describe('an act', () => {
     expect(locked()).toBe(false);
   });
 
+  test('that fails has lasted no longer than it took', async () => {
+    const before = performance.now();
+    const run = () => Promise.reject(new Error('no'));
+    const act = { system, by: 'clean', why: '', plan: planOf([]), directory, run } as const;
+    await expect(perform(act)).rejects.toThrow('no');
+    expect(log()[1]?.durationMs).toBeLessThanOrEqual(Math.ceil(performance.now() - before));
+  });
+
+  test('writes down which sessions it meant, what it did to them and to files, and why it stopped', async () => {
+    const deed = { outcomes: [], durationMs: 1, stopped: 'it was cancelled' };
+    const done = { sessions: [{ id: '$1', ended: true }], files: [{ path: '/a', moved: true }] };
+    const act = { system, by: 'sweep', why: '', plan: planOf([]), directory } as const;
+    await perform({ ...act, sessions: [{ id: '$1' }], run: async () => ({ ...deed, ...done }) });
+    await perform({ ...act, run: async () => ({ outcomes: [], durationMs: 1 }) });
+    expect(log()).toMatchObject([
+      { sessions: [{ id: '$1' }] },
+      { ...done, note: 'it was cancelled' },
+      { sessions: [], boot: null },
+      { sessions: [], files: [], note: null },
+    ]);
+  });
+
+  test('is written down in the state directory of the environment when nobody names one', async () => {
+    vi.stubEnv('XDG_STATE_HOME', sandbox.path('state'));
+    const run = async () => ({ outcomes: [], durationMs: 1 });
+    const act = { system, by: 'clean', why: '', plan: planOf([]), run } as const;
+    expect(await perform(act)).toMatchObject({ warnings: [], audited: true });
+    expect(log()).toHaveLength(2);
+    // A directory that is known not to be there is not looked for elsewhere.
+    expect(await perform({ ...act, directory: null })).toMatchObject({
+      status: 'done',
+      warnings: [expect.stringContaining('no lock'), expect.stringContaining('the audit log is off')],
+      audited: false,
+    });
+    expect(log()).toHaveLength(2);
+  });
+
+  test('says that its log could not be put aside, and is written down all the same', async () => {
+    const full = { event: 'outcome', id: 'old', pad: 'x'.repeat(4 * 1024 ** 2) };
+    sandbox.write('state/reaptop/audit.jsonl', `${JSON.stringify(full)}\n`, 0o600);
+    mkdirSync(join(directory, 'audit.1.jsonl/in-the-way'), { recursive: true });
+    mkdirSync(join(directory, 'audit.2.jsonl/in-the-way'), { recursive: true });
+    const run = async () => ({ outcomes: [], durationMs: 1 });
+    expect(await perform({ system, by: 'clean', why: 'x', plan: planOf([]), directory, run })).toMatchObject({
+      warnings: [expect.stringContaining('could not be rotated')],
+      audited: true,
+    });
+    expect(log()).toHaveLength(3);
+  });
+
   test('goes on where nothing can be written, with one warning for each', async () => {
     const done = await perform({
       system,
@@ -209,6 +262,7 @@ describe('an act that was cut off', () => {
     });
     await completeEarlierActs(system, 'clean', 'b1', directory);
     expect(log()).toHaveLength(2);
+    expect(locked()).toBe(false);
   });
 
   test('is completed before the intent of the next act', async () => {
@@ -224,6 +278,45 @@ describe('an act that was cut off', () => {
     await cutOff([lives], lives, 'b0');
     await completeEarlierActs(system, 'clean', 'b1', directory);
     expect(log()[1]).toMatchObject({ outcomes: [{ ...lives, outcome: 'gone' }] });
+  });
+
+  test('before a reboot is completed so by the next act, too', async () => {
+    const lives = victim();
+    await cutOff([lives], lives, 'b0');
+    const run = async () => ({ outcomes: [], durationMs: 0 });
+    await perform({ system, by: 'clean', why: '', plan: planOf([]), boot: 'b1', directory, run });
+    expect(log()[1]).toMatchObject({ outcomes: [{ ...lives, outcome: 'gone' }] });
+  });
+
+  test('is left to whoever acts at this moment', async () => {
+    await cutOff([DEAD], DEAD, 'b1');
+    const file = join(directory, 'audit.jsonl');
+    const intent = readFileSync(file);
+    await perform({
+      system,
+      by: 'clean',
+      why: '',
+      plan: planOf([]),
+      directory,
+      run: async () => {
+        writeFileSync(file, intent);
+        await completeEarlierActs(system, 'guard', 'b1', directory);
+        expect(log()).toHaveLength(1);
+        expect(locked()).toBe(true);
+        return { outcomes: [], durationMs: 0 };
+      },
+    });
+  });
+
+  test('is left to somebody who can say who they are', async () => {
+    await cutOff([DEAD], DEAD);
+    const nameless = {
+      ...system,
+      presence: (pid: number) =>
+        pid === process.pid ? { status: 'unreadable' as const, why: 'hidden' } : system.presence(pid),
+    };
+    await completeEarlierActs(nameless, 'clean', 'b1', directory);
+    expect(log()).toHaveLength(1);
   });
 
   test('is not cut off while its writer lives', async () => {

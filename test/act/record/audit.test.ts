@@ -58,6 +58,7 @@ test('is JSON lines with a time, for this user alone', () => {
     ['a', 'outcome'],
   ]);
   expect(Date.parse(lines()[0]!.time)).toBeGreaterThan(0);
+  expect(lines()[0]).toMatchObject({ level: 'info' });
   expect(statSync(path()).mode & 0o777).toBe(0o600);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
@@ -82,6 +83,22 @@ test('is not rotated before it is full', async () => {
   expect(await rotateAudit(directory)).toBeNull();
   expect(readdirSync(directory)).toEqual(['audit.jsonl']);
   expect(lines()).toHaveLength(1);
+});
+
+test('a log of just so many bytes is full, and one byte less is not', async () => {
+  writeAudit(intent('a'), { directory });
+  const { size } = statSync(path());
+  expect(await rotateAudit(directory, size + 1)).toBeNull();
+  expect(readdirSync(directory)).toEqual(['audit.jsonl']);
+  expect(await rotateAudit(directory, size)).toBeNull();
+  expect(readdirSync(directory).sort()).toEqual(['audit.1.jsonl', 'audit.jsonl']);
+});
+
+test('neither writing nor asking whether it is full leaves a file open', async () => {
+  const open = readdirSync('/proc/self/fd').length;
+  writeAudit(intent('a'), { directory });
+  await rotateAudit(directory);
+  expect(readdirSync('/proc/self/fd')).toHaveLength(open);
 });
 
 test('the file after a rotation is for this user alone, too', async () => {

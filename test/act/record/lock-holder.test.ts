@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lockHolder, takeRunLock } from '../../../src/act/record/lock.ts';
@@ -58,6 +58,14 @@ describe('who holds a lock', () => {
     expect(await lockHolder(torn, 'cleanUp', directory)).toBeNull();
   });
 
+  test('also one of a table that does not say who we are', async () => {
+    leave(SOUND);
+    machine.add(700, 1, { argv: REAPTOP });
+    const look = async () => ({ ...(await FakeSystem.prototype.look.call(machine)), self: null });
+    const blind = { presence: machine.presence.bind(machine), look };
+    expect(await lockHolder(blind, 'cleanUp', directory)).toEqual(SOUND);
+  });
+
   test.each([{ pid: 7.5 }, { start: 7 }, { by: null }, { since: '1' }])(
     'nobody by a lock with %j',
     async part => {
@@ -81,6 +89,46 @@ describe('a lock that is held', () => {
       (await takeRunLock(machine, 'guard', { directory, now: () => now })) as { why: string };
     expect((await why(8500)).why).toBe(`another clean-up is running: pid 700 (${'x'.repeat(40)}), for 8 s`);
     expect((await why(0)).why).toContain('for 0 s');
+  });
+
+  test('by one that is gone, and is there again each time it is looked at, is left to whoever puts it there', async () => {
+    leave(SOUND);
+    let asked = 0;
+    const again = {
+      look: machine.look.bind(machine),
+      presence: (pid: number) => {
+        if (pid === SOUND.pid) {
+          asked += 1;
+          leave({ ...SOUND, since: asked });
+        }
+        return machine.presence(pid);
+      },
+    };
+    expect(await takeRunLock(again, 'clean', { directory })).toMatchObject({
+      status: 'held',
+      holder: null,
+      why: 'another clean-up has just begun',
+    });
+    expect(asked).toBe(2);
+  });
+
+  test('by one that is gone is taken over, also when another run was quicker to remove it', async () => {
+    leave(SOUND);
+    const quicker = {
+      look: machine.look.bind(machine),
+      presence: (pid: number) => {
+        if (pid === SOUND.pid) rmSync(join(directory, 'clean.lock'));
+        return machine.presence(pid);
+      },
+    };
+    const taken = await takeRunLock(quicker, 'clean', { directory });
+    expect(taken).toMatchObject({ status: 'taken', warning: null });
+  });
+
+  test('leaves no file open', async () => {
+    const open = readdirSync('/proc/self/fd').length;
+    await takeRunLock(machine, 'clean', { directory });
+    expect(readdirSync('/proc/self/fd')).toHaveLength(open);
   });
 
   test('is done without, with a warning, where we cannot identify ourselves', async () => {
