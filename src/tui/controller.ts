@@ -1,5 +1,4 @@
 import type { ActRequest, Live, ShownAgain } from '../live/live.ts';
-import type { Finding } from '../model/finding.ts';
 import type { Plan } from '../model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { ControllerOptions } from './controller-options.ts';
@@ -12,12 +11,13 @@ import { type Tone, themeFor } from './look/theme.ts';
 import { PlanQuestion } from './plan-question.ts';
 import { type Layout, layoutFor, type Size } from './view/layout.ts';
 import { lookOf, themeNameOf } from './view/look.ts';
+import type { Shown } from './view/panel-entries.ts';
 import { PssReader } from './view/pss-reader.ts';
 import { reduce, type ViewEvent } from './view/reducer.ts';
 import { RowList } from './view/row-list.ts';
 import type { Row } from './view/rows.ts';
 import { type Screen, type ScreenStore, selectedRow } from './view/screen.ts';
-import { withFinding, withLivingMarks, withPlace } from './view/settling.ts';
+import { withEntry, withLivingMarks, withPlace } from './view/settling.ts';
 import { INITIAL_VIEW, type ViewState } from './view/state.ts';
 import { findingToFix, targetsOf } from './view/subject.ts';
 
@@ -32,7 +32,7 @@ export class Controller implements Controls, ScreenStore {
   #view: ViewState;
   #size: Size;
   readonly #rows = new RowList();
-  #findings: readonly Finding[] = [];
+  #settled: Shown | null = null;
   #shown: Screen;
   #scheduled = false;
   #marksFor: Snapshot | null = null;
@@ -182,9 +182,9 @@ export class Controller implements Controls, ScreenStore {
   }
 
   #settle(): void {
-    const { findings } = this.snapshot;
-    this.#view = withFinding(this.#view, this.#findings, findings);
-    this.#findings = findings;
+    const shown: Shown = { snapshot: this.snapshot, state: this.live.getState() };
+    this.#view = withEntry(this.#view, this.#settled ?? shown, shown);
+    this.#settled = shown;
     this.#view = withPlace(this.#view, this.rows, this.layout.treeRows);
     const { snapshot } = this.live.getState();
     if (snapshot !== this.#marksFor) this.#view = withLivingMarks(this.#view, snapshot);

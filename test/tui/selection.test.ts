@@ -96,6 +96,21 @@ describe('the finding under the cursor', () => {
   });
 });
 
+describe('the line of the log under the cursor', () => {
+  test('keeps the cursor when newer lines come above it, and enter opens that very line', async () => {
+    await open();
+    await driven.press('previous-panel', 'end');
+    const before = cursorRow();
+    expect(before).toContain('guard: ');
+    await signal('SIGCHLD', 3402);
+    await ends(3310, 3331);
+    expect(text()).toContain('over: ');
+    expect(cursorRow()).toBe(before);
+    await driven.press('detail');
+    expect(text()).toContain('by guard');
+  });
+});
+
 describe('space on a folded heading', () => {
   test('marks what is below it', async () => {
     await open();

@@ -11,9 +11,9 @@ import type { Tone } from '../look/theme.ts';
 import { beatTone } from '../view/activity.ts';
 import { clickable } from '../view/clickable.ts';
 import { inTone, type Line, lineToWidth, run, toWidth } from '../view/line.ts';
+import { entriesOf, entryUnderCursor } from '../view/panel-entries.ts';
 import type { Screen } from '../view/screen.ts';
 import type { PanelId } from '../view/state.ts';
-import { findingInPanel } from '../view/subject.ts';
 
 const LOG_TONES = { plain: 'plain', good: 'good', warn: 'warn', bad: 'bad' } satisfies Record<
   LogLine['tone'],
@@ -60,15 +60,19 @@ const logLine = (l: LogLine): Line => [
   run(l.text, LOG_TONES[l.tone]),
 ];
 
-/** The finding that the cursor was on, where it was, though it is no longer so. */
+const lostLine = (lost: Finding | Heartbeat): Line =>
+  'title' in lost
+    ? [run(toWidth('over', 8), 'good'), run(' '), run(lost.title, 'faint')]
+    : [run(toWidth('gone', 10), 'faint'), run(' '.repeat(9)), run(lost.path, 'faint')];
+
+/** What the cursor was on, where it was, though it is no longer there. */
 const withLost = (lines: readonly Line[], { view }: Screen): readonly Line[] => {
   const { panelLost, panelCursor } = view;
-  if (panelLost === null || view.focus !== 'findings') return lines;
-  const line: Line = [run(toWidth('over', 8), 'good'), run(' '), run(panelLost.title, 'faint')];
-  return [...lines.slice(0, panelCursor), line, ...lines.slice(panelCursor)];
+  if (panelLost === null) return lines;
+  return [...lines.slice(0, panelCursor), lostLine(panelLost), ...lines.slice(panelCursor)];
 };
 
-/** Every line of each panel; newest log lines first, because the panel is short. */
+/** Every line of each panel. */
 const CONTENT = {
   findings: screen => [
     ...withLost(
@@ -77,8 +81,12 @@ const CONTENT = {
     ),
     ...screen.snapshot.warnings.map(text => [run(toWidth('note', 8), 'warn'), run(' '), run(text)]),
   ],
-  heartbeats: screen => screen.snapshot.heartbeats.map(b => heartbeatLine(b, screen)),
-  log: ({ state }) => state.log.toReversed().map(logLine),
+  heartbeats: screen =>
+    withLost(
+      screen.snapshot.heartbeats.map(b => heartbeatLine(b, screen)),
+      screen,
+    ),
+  log: screen => entriesOf('log', screen).map(logLine),
 } satisfies Record<PanelId, (screen: Screen) => readonly Line[]>;
 
 const EMPTY = {
@@ -106,8 +114,8 @@ const windowTop = (cursor: number, count: number, rows: number): number =>
 
 /** Where there is no room beside it, the finding under the cursor tells why and what to do below itself. */
 const unfolded = (screen: Screen): readonly Line[] => {
-  const { view, layout, snapshot, glyphs } = screen;
-  const finding = findingInPanel({ snapshot, view });
+  const { view, layout, glyphs } = screen;
+  const finding = entryUnderCursor('findings', screen, view);
   if (!finding || layout.columns >= WIDE) return [];
   const text = `${finding.why} ${glyphs.arrow} ${remedyInKeys(finding)}`;
   return wrap(text, layout.columns - 12).map(part => [run(' '.repeat(9)), run(part, 'faint')]);
@@ -118,7 +126,7 @@ export const panelLines = (screen: Screen, rows: number): readonly Line[] => {
   const { columns } = layout;
   const focused = view.focus === view.panel;
   const more = unfolded(screen);
-  const lost = view.panelLost !== null && view.panel === 'findings';
+  const lost = view.panelLost !== null;
   const content = CONTENT[view.panel](screen).flatMap((line, i): readonly Line[] => {
     const body = lineToWidth(line, columns - 2, glyphs.ellipsis);
     const entry = { entry: lost && i > view.panelCursor ? i - 1 : i };

@@ -2,10 +2,10 @@ import type { TimeStep } from '../../live/live.ts';
 import { entryContent } from '../content/entry.ts';
 import { helpContent } from '../content/help.ts';
 import { bodyRows } from '../view/layout.ts';
+import { entryUnderCursor } from '../view/panel-entries.ts';
 import type { Grouping } from '../view/row-groups.ts';
 import type { SortId } from '../view/row-sort.ts';
 import { type Focus, PANELS } from '../view/state.ts';
-import { findingInPanel } from '../view/subject.ts';
 import type { Action, Controls } from './action.ts';
 import { goTo } from './actions-moving.ts';
 import { reveal, stepFinding } from './reveal.ts';
@@ -20,18 +20,16 @@ const stepFocus = (controller: Controls, by: 1 | -1): void => {
 
 /** Enter in a panel goes to the process that the entry speaks of. */
 const enterPanel = (controller: Controls): void => {
-  const { view, snapshot } = controller;
-  const line = view.focus === 'log' ? controller.live.getState().log.at(-1 - view.panelCursor) : undefined;
+  const { view, screen } = controller;
+  const line = entryUnderCursor('log', screen, view);
   if (line?.entry) {
     controller.dispatch({ type: 'overlay', overlay: { kind: 'entry', line } });
     return;
   }
   const identity =
-    view.focus === 'findings'
-      ? findingInPanel(controller.screen)?.processes[0]
-      : view.focus === 'heartbeats'
-        ? snapshot.heartbeats[view.panelCursor]?.agent
-        : line?.about;
+    entryUnderCursor('findings', screen, view)?.processes[0] ??
+    entryUnderCursor('heartbeats', screen, view)?.agent ??
+    line?.about;
   if (!identity) {
     controller.notice('This entry concerns no process.');
     return;

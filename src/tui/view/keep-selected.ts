@@ -1,8 +1,6 @@
-import { type Finding, sameFinding } from '../../model/finding.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Row } from './rows.ts';
-import type { ViewState } from './state.ts';
 
 /**
  * The rows of a new look, with the selected one still among them: what ended stays where it was, as ended, until the
@@ -25,19 +23,4 @@ export const withSelected = (
   // What is there and matches no filter any more is shown like the rows around a match.
   const kept: Row = still ? { ...stays, process: still, context: true } : { ...stays, gone: true };
   return [...now.slice(0, place), kept, ...now.slice(place)];
-};
-
-/** Where the cursor of the findings is after a new look: on the same finding, or where that was. */
-export const findingCursor = (
-  { panelCursor, panelLost }: Pick<ViewState, 'panelCursor' | 'panelLost'>,
-  before: readonly Finding[],
-  now: readonly Finding[],
-): Pick<ViewState, 'panelCursor' | 'panelLost'> => {
-  const finding = panelLost ?? before[panelCursor];
-  // On a note below the findings, or nowhere.
-  if (finding === undefined) return { panelCursor, panelLost: null };
-  const same = sameFinding(finding, now);
-  return same === undefined
-    ? { panelCursor: Math.min(panelCursor, now.length), panelLost: finding }
-    : { panelCursor: now.indexOf(same), panelLost: null };
 };

@@ -1,7 +1,7 @@
-import type { Finding } from '../../model/finding.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Look } from './look.ts';
+import type { CursorPlace } from './panel-entries.ts';
 import { GROUPINGS } from './row-groups.ts';
 import { SORTS, type SortId } from './row-sort.ts';
 
@@ -30,7 +30,7 @@ export type ViewEvent =
   | { readonly type: 'list'; readonly sort: SortId }
   | { readonly type: 'focus'; readonly focus: Focus }
   | { readonly type: 'panel-cursor'; readonly cursor: number }
-  | { readonly type: 'panel-kept'; readonly panelCursor: number; readonly panelLost: Finding | null }
+  | ({ readonly type: 'panel-kept' } & CursorPlace)
   | { readonly type: 'panel-scroll'; readonly to: number }
   | { readonly type: 'detail'; readonly open: boolean }
   | { readonly type: 'detail-scroll'; readonly to: number }

@@ -1,7 +1,6 @@
-import type { Finding } from '../../model/finding.ts';
 import { keyOf } from '../../model/identity.ts';
 import { identityOf, type Snapshot } from '../../model/snapshot.ts';
-import { findingCursor } from './keep-selected.ts';
+import { keptCursor, type Shown } from './panel-entries.ts';
 import { place } from './placement.ts';
 import { reduce } from './reducer.ts';
 import type { Row } from './rows.ts';
@@ -9,14 +8,10 @@ import type { ViewState } from './state.ts';
 
 /** What a look may have moved under the user's hands is put right; the same view where nothing has. */
 
-/** The cursor in the findings stays on its finding. */
-export const withFinding = (
-  view: ViewState,
-  before: readonly Finding[],
-  findings: readonly Finding[],
-): ViewState => {
-  if (findings === before || view.focus !== 'findings') return view;
-  const kept = findingCursor(view, before, findings);
+/** The cursor in a panel stays on its entry. */
+export const withEntry = (view: ViewState, before: Shown, now: Shown): ViewState => {
+  if (view.focus === 'tree') return view;
+  const kept = keptCursor(view, view.focus, before, now);
   return kept.panelCursor === view.panelCursor && kept.panelLost === view.panelLost
     ? view
     : reduce(view, { type: 'panel-kept', ...kept });

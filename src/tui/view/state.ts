@@ -1,6 +1,7 @@
 import type { ActRequest, LogLine } from '../../live/live.ts';
 import { DEFAULT_CONFIG } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
+import type { Heartbeat } from '../../model/heartbeat.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -71,8 +72,8 @@ export interface ViewState {
   /** The panel under the tree while the tree has the keys. */
   readonly panel: PanelId;
   readonly panelCursor: number;
-  /** The finding that the cursor was on, when it is no longer so: it stays there until the user moves. */
-  readonly panelLost: Finding | null;
+  /** The entry that the cursor was on, when it is no longer there: it stays so until the user moves. */
+  readonly panelLost: Finding | Heartbeat | null;
   /** The first entry in view of a panel that has not the keys: the wheel moves it. */
   readonly panelTop: number;
   readonly detail: boolean;

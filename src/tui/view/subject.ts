@@ -2,17 +2,14 @@ import type { Finding } from '../../model/finding.ts';
 import { lineUpFrom } from '../../model/forest.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../../model/snapshot.ts';
+import { entryUnderCursor } from './panel-entries.ts';
 import { type Screen, selectedRow } from './screen.ts';
 
-type Looking = Pick<Screen, 'snapshot' | 'view' | 'rows'>;
-
-/** The finding that the cursor of the panel is on; null: another panel has the keys, it is on a note, or it is over. */
-export const findingInPanel = ({ snapshot, view }: Pick<Looking, 'snapshot' | 'view'>): Finding | null =>
-  view.focus === 'findings' && view.panelLost === null ? (snapshot.findings[view.panelCursor] ?? null) : null;
+type Looking = Pick<Screen, 'snapshot' | 'state' | 'view' | 'rows'>;
 
 /** What `f` is about: the finding in the panel, else the worst of the selected row that can be fixed, else its worst. */
 export const findingToFix = (screen: Looking): Finding | null => {
-  if (screen.view.focus !== 'tree') return findingInPanel(screen);
+  if (screen.view.focus !== 'tree') return entryUnderCursor('findings', screen, screen.view);
   const p = selectedRow(screen)?.process;
   if (!p) return null;
   const key = keyOf(p.facts);
@@ -34,8 +31,9 @@ const topmost = (identities: readonly Identity[], { processes }: Snapshot): read
 const panelTargets = (screen: Looking): readonly JudgedProcess[] | null => {
   const { view, snapshot } = screen;
   if (view.focus === 'tree') return null;
-  const agent = view.focus === 'heartbeats' ? snapshot.heartbeats[view.panelCursor]?.agent : null;
-  return topmost(findingInPanel(screen)?.processes ?? (agent ? [agent] : []), snapshot);
+  const finding = entryUnderCursor('findings', screen, view);
+  const agent = entryUnderCursor('heartbeats', screen, view)?.agent;
+  return topmost(finding?.processes ?? (agent ? [agent] : []), snapshot);
 };
 
 /** Whom a key that acts is about: the panel's entry, else the marked ones, else the selected one. */
