@@ -1,5 +1,6 @@
 import type { TmuxTarget } from '../../model/plan.ts';
 import { runCommand } from '../../observe/run-command.ts';
+import { ownTmux, real } from './own-tmux.ts';
 
 export type TmuxEndResult =
   | { readonly status: 'ended' }
@@ -30,13 +31,9 @@ export const endTmuxSession = async (
     .map(line => line.split('\t'));
   if (panes.some(([name]) => name !== target.session))
     return { status: 'refused', why: `${target.sessionId} is no longer the session ${target.session}` };
-  if (
-    sitsIn(
-      target.socket,
-      panes.map(([, pane]) => pane ?? ''),
-      env,
-    )
-  )
+  const own = ownTmux(env);
+  const places = [target.sessionId, ...panes.map(([, pane]) => pane)];
+  if (own?.socket === real(target.socket) && places.includes(own.place))
     return { status: 'refused', why: `reaptop itself sits in the tmux session ${target.session}` };
 
   const killed = await tmux('kill-session', '-t', target.sessionId);
@@ -44,10 +41,4 @@ export const endTmuxSession = async (
   const again = await tmux('has-session', '-t', target.sessionId);
   if (again.status === 'done' && again.code !== 0) return { status: 'gone' };
   return { status: 'failed', why: `tmux did not end the session ${target.session}` };
-};
-
-/** `TMUX` is `socket,server pid,session number`; the pane tells more, because panes can move between sessions. */
-const sitsIn = (socket: string, panes: readonly string[], env: NodeJS.ProcessEnv): boolean => {
-  const ours = env.TMUX?.split(',')[0];
-  return ours === socket && env.TMUX_PANE !== undefined && panes.includes(env.TMUX_PANE);
 };

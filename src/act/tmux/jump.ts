@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { runCommand } from '../../observe/run-command.ts';
-import { socketDirectory, socketOfTmuxVariable } from '../../observe/tmux/sockets.ts';
+import { socketDirectory } from '../../observe/tmux/sockets.ts';
+import { ownTmux, real } from './own-tmux.ts';
 
 export interface JumpTarget {
   readonly socket: string;
@@ -13,22 +13,6 @@ const TIMEOUT_MS = 3000;
 
 /** Runs a tmux command; null when it failed. */
 type Ask = (...args: string[]) => Promise<string | null>;
-
-/** `$TMUX` is `socket,server pid,session id`; `$TMUX_PANE` is the pane we were started in. */
-const ownTmux = (env: NodeJS.ProcessEnv): { socket: string; place: string } | null => {
-  const value = env.TMUX ?? '';
-  const socket = socketOfTmuxVariable(value);
-  return socket === null ? null : { socket, place: env.TMUX_PANE ?? `$${value.split(',').at(-1)}` };
-};
-
-/** /tmp is a link on macOS: one socket may have two names. */
-const real = (path: string): string => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // gone, or not ours to follow: compared as it is
-  }
-};
 
 /** As short as tmux allows, because it must fit into the footer of a side pane. */
 const byHandIn = ({ socket, pane }: JumpTarget, env: NodeJS.ProcessEnv): string => {
@@ -44,7 +28,7 @@ export const jumpToPane = async (target: JumpTarget, env: NodeJS.ProcessEnv): Pr
   const byHand = byHandIn(target, env);
   const own = ownTmux(env);
   if (own === null) return `Not inside tmux: ${byHand}`;
-  if (real(own.socket) !== real(target.socket)) return `On another server: TMUX= ${byHand}`;
+  if (own.socket !== real(target.socket)) return `On another server: TMUX= ${byHand}`;
   const tmux: Ask = async (...args) => {
     const result = await runCommand('tmux', ['-u', '-S', target.socket, ...args], {
       timeoutMs: TIMEOUT_MS,

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { copyToTmux } from '../../../src/act/tmux/copy.ts';
+import { displayInTmux } from '../../../src/act/tmux/display.ts';
+import { jumpToPane } from '../../../src/act/tmux/jump.ts';
+import { answers, asked, DONE, FAILED, HUNG } from './scripted-tmux.ts';
+
+vi.mock('../../../src/observe/run-command.ts', () => import('./scripted-tmux.ts'));
+
+const SOCKET = `/nowhere/tmux-${process.getuid!()}/default`;
+const TARGET = { socket: SOCKET, session: 'work', pane: '%5' };
+const ENV = { TMUX: `${SOCKET},9,3`, TMUX_PANE: '%1', TMUX_TMPDIR: '/nowhere' };
+const SHOWN = 'Now showing work %5';
+const BY_HAND = 'tmux attach -t %5';
+beforeEach(() => answers());
+
+describe('a jump', () => {
+  test('within the session we sit in only selects', async () => {
+    answers(DONE('$3\n'), DONE('$3\n'), DONE(''));
+    expect(await jumpToPane(TARGET, ENV)).toBe(SHOWN);
+    const on = `-u -S ${SOCKET}`;
+    expect(asked()).toEqual([
+      `${on} display-message -p -t %5 #{session_id}`,
+      `${on} display-message -p -t %1 #{session_id}`,
+      `${on} select-window -t %5 ; select-pane -t %5`,
+    ]);
+  });
+
+  test('to another session switches the terminal of ours that was used last', async () => {
+    const clients = '$3 100 /dev/a\n$3 300 /dev/b\n$4 900 /dev/c\n$3 200 /dev/d\n';
+    answers(DONE('$4'), DONE('$3'), DONE(clients), DONE(''), DONE(''));
+    expect(await jumpToPane(TARGET, { ...ENV, TMUX_PANE: undefined })).toBe(SHOWN);
+    expect(asked()[1]).toContain('-t $3 ');
+    expect(asked()[3]).toContain('switch-client -c /dev/b -t %5');
+  });
+
+  test.each([
+    ['a pane that is gone', [FAILED], 'Pane %5 is gone.'],
+    ['a pane of no session', [DONE('')], 'Pane %5 is gone.'],
+    ['a place of ours that is gone', [DONE('$4'), FAILED], `No terminal shows this session: ${BY_HAND}`],
+    [
+      'nobody who looks',
+      [DONE('$4'), DONE('$3'), DONE('$4 1 /dev/c')],
+      `No terminal shows this session: ${BY_HAND}`,
+    ],
+    [
+      'clients that cannot be listed',
+      [DONE('$4'), DONE('$3'), HUNG],
+      `No terminal shows this session: ${BY_HAND}`,
+    ],
+    [
+      'a tmux that does not switch',
+      [DONE('$4'), DONE('$3'), DONE('$3 1 /dev/c'), FAILED],
+      `tmux would not switch; by hand: ${BY_HAND}`,
+    ],
+    [
+      'a tmux that does not select',
+      [DONE('$3'), DONE('$3'), HUNG],
+      `tmux would not switch; by hand: ${BY_HAND}`,
+    ],
+  ])('with %s says what the user can do', async (_, script, said) => {
+    answers(...script);
+    expect(await jumpToPane(TARGET, ENV)).toBe(said);
+    expect(asked()).toHaveLength(script.length);
+  });
+
+  test.each([
+    ['outside tmux', { ...ENV, TMUX: undefined }, TARGET, `Not inside tmux: ${BY_HAND}`],
+    ['on another server', { ...ENV, TMUX: '/x,9,3' }, TARGET, `On another server: TMUX= ${BY_HAND}`],
+    [
+      'on a named server',
+      { TMUX_TMPDIR: '/nowhere' },
+      { ...TARGET, socket: SOCKET.replace('default', 'mine') },
+      'Not inside tmux: tmux -L mine attach -t %5',
+    ],
+    [
+      'on one elsewhere',
+      {},
+      { ...TARGET, socket: '/else/default' },
+      'Not inside tmux: tmux -S /else/default attach -t %5',
+    ],
+  ])('%s asks nobody', async (_, env, target, said) => {
+    expect(await jumpToPane(target, env)).toBe(said);
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe('the buffer', () => {
+  test('of a tmux too old for a clipboard is filled all the same', async () => {
+    answers(FAILED, DONE(''));
+    expect(await copyToTmux('x', ENV)).toBe(true);
+    expect(asked()).toEqual([`-S ${SOCKET} set-buffer -w -- x`, `-S ${SOCKET} set-buffer -- x`]);
+  });
+
+  test('of a tmux that hangs is not filled', async () => {
+    answers(HUNG, HUNG);
+    expect(await copyToTmux('x', ENV)).toBe(false);
+  });
+});
+
+describe('a message', () => {
+  test('goes to our pane, or to whatever tmux takes for it', async () => {
+    answers(DONE(''), DONE(''));
+    await displayInTmux('1 # 2', ENV);
+    await displayInTmux('x', { ...ENV, TMUX_PANE: undefined });
+    expect(asked()).toEqual([
+      `-u -S ${SOCKET} display-message -t %1 -- 1 ## 2`,
+      `-u -S ${SOCKET} display-message -- x`,
+    ]);
+  });
+
+  test('outside tmux goes nowhere', async () => {
+    await displayInTmux('x', {});
+    expect(await copyToTmux('x', {})).toBe(false);
+    expect(asked()).toEqual([]);
+  });
+});
