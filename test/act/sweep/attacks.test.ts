@@ -17,18 +17,11 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
 import { type FileRecord, runFileAct } from '../../../src/act/sweep/file-acts.ts';
 import { HeldDirectory, identityOfInode } from '../../../src/act/sweep/held-directory.ts';
 import { moveExactly } from '../../../src/act/sweep/move-file.ts';
-import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
-import { planSweep } from '../../../src/judge/plan/sweep.ts';
-import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
-import { scanFiles } from '../../../src/observe/files/scan.ts';
-import { machine } from '../../judge/plan/machine.ts';
 import { Sandbox } from '../../support/sandbox.ts';
-import { until } from '../../support/until.ts';
+import { filesPlan, runFiles } from './files-plan.ts';
 import { TASK, writeAgent } from './orchestrator.ts';
 
 let sandbox: Sandbox;
@@ -37,62 +30,9 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.close());
 
-/** The files' part of a sweep: nothing runs for any of these agents. */
-const plan = async (): Promise<SweepPlan> => {
-  const { readings } = scanFiles([sandbox.path('work')], []);
-  const now = Date.now();
-  const files = judgeFiles({ readings, processes: [], tmux: [], sessions: [], config: DEFAULT_CONFIG, now });
-  const facts = await gatherSweepFacts(files, { watchMs: 0 });
-  return planSweep({ snapshot: machine(), lineageMembers: () => [], files, facts, retentionDays: 7 });
-};
-const run = ({ files }: SweepPlan): FileRecord[] => files.map(act => runFileAct(act));
+const plan = () => filesPlan(sandbox);
+const run = runFiles;
 const outcomes = (records: readonly FileRecord[]): string[] => [...new Set(records.map(r => r.outcome))];
-
-describe('a directory that changes places with a link, again and again', () => {
-  const ids = Array.from({ length: 8 }, (_, i) => `tester-22544${i}-dfe9d${i}`);
-
-  it.each(['logs', 'progress', ''])('costs nothing outside the workspace (%s)', async place => {
-    const victim = sandbox.path(TASK, place).replace(/\/$/, '');
-    // Outside lies a twin of everything: the same names, sizes and times.
-    const write = (): void => {
-      for (const id of ids) writeAgent(sandbox, id, { finished: true, ageSeconds: 600 });
-    };
-    write();
-    const outside = sandbox.path('outside');
-    execFileSync('cp', ['-a', victim, outside]);
-    const treasure = readdirSync(outside, { recursive: true }).sort();
-    const swapper = sandbox.write(
-      'swap.mjs',
-      `import { renameSync, symlinkSync, unlinkSync } from 'node:fs';
-       const [, , victim, outside] = process.argv;
-       for (;;) {
-         try {
-           renameSync(victim, victim + '.aside');
-           symlinkSync(outside, victim);
-           unlinkSync(victim);
-           renameSync(victim + '.aside', victim);
-         } catch {}
-       }`,
-    );
-    const { child } = sandbox.start([process.execPath, swapper, victim, outside]);
-    await until('the first swap', () => existsSync(`${victim}.aside`));
-    let done = 0;
-    const end = Date.now() + 1500;
-    for (let round = 0; round < 5 || Date.now() < end || (done === 0 && round < 1000); round++) {
-      const records = run(await plan());
-      done += records.filter(record => record.outcome === 'done').length;
-      expect(readdirSync(outside, { recursive: true }).sort()).toEqual(treasure);
-      try {
-        write();
-      } catch {
-        // the swapper was faster
-      }
-    }
-    child.kill('SIGKILL');
-    // It was a race, not a refusal of everything.
-    expect(done).toBeGreaterThan(0);
-  });
-});
 
 describe('a sweep whose files are not what they were when it was planned', () => {
   it('takes no directory that took the place of the planned one', async () => {
