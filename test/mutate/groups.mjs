@@ -5,14 +5,12 @@
  */
 export const GROUPS = {
   rules: {
-    mutate: [
-      'src/judge/rules/{verdict,adopted,agent-records,ruling,owner,protect,climb,confirm,outliving}.ts',
-    ],
+    mutate: ['src/judge/rules/*.ts'],
     tests: ['judge/rules/**/*.test.ts', 'judge/plan/end.test.ts'],
   },
   plans: {
     mutate: ['src/judge/plan/**/*.ts'],
-    tests: ['judge/plan/**/*.test.ts', 'act/sweep/sweep.test.ts'],
+    tests: ['judge/plan/**/*.test.ts'],
   },
   terminate: {
     mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{clock,claude-stop}.ts'],
@@ -24,7 +22,10 @@ export const GROUPS = {
   },
   sweep: {
     mutate: ['src/act/{sweep,tmux}/*.ts'],
-    tests: ['act/sweep/*.test.ts', 'act/tmux-telling.test.ts', 'act/outside.test.ts'],
+    tests: [
+      'act/sweep/{attacks,facts,held-directory,move-file,others-can-replace,run}.test.ts',
+      'act/tmux/*.test.ts',
+    ],
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],
