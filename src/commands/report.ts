@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { homeDirectory } from '../collect/config.ts';
-import { glimpseOf } from '../judge/report/glimpse.ts';
 import { makeReport } from '../judge/report/report.ts';
 import { plural } from '../model/format.ts';
 import type { Glimpse, Report, ReportGroup } from '../model/report.ts';
 import { diskUse } from '../observe/health/disk-use.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { readAuditHistory } from '../remember/audit-history.ts';
-import { type Frame, Recording, sameOutline, snapshotOf } from '../remember/recorder/index.ts';
+import { glimpseAt } from '../remember/recorder/glimpse-at.ts';
+import { Recording } from '../remember/recorder/recording.ts';
 import { glyphsFor } from '../tui/look/glyphs.ts';
 import { reportText } from './report-text.ts';
 
@@ -26,22 +26,8 @@ const STEP_MS = 60_000;
 const readGlimpses = (recording: Recording, from: number, to: number): readonly Glimpse[] => {
   const glimpses: Glimpse[] = [];
   let signature = '';
-  let looked: Frame | null = null;
-  for (const frame of recording.between(from, to)) {
-    const lately = frame.at - (glimpses.at(-1)?.at ?? Number.NEGATIVE_INFINITY) < STEP_MS;
-    if (lately && looked !== null && sameOutline(looked.picture, frame.picture)) continue;
-    looked = frame;
-    const snapshot = snapshotOf(frame);
-    if (snapshot === null) continue;
-    const glimpse = glimpseOf(snapshot);
-    const { zombies, builds, agents, leaks, findings, results } = glimpse;
-    const now = [
-      zombies,
-      builds,
-      ...[...agents, ...leaks].map(({ key }) => key),
-      ...findings.map(({ id, about }) => `${id} ${about.join(' ')}`),
-      ...results.map(({ key, result }) => `${key} ${result}`),
-    ].join('\n');
+  for (const glimpse of recording.through(from, to, glimpseAt)) {
+    const now = signatureOf(glimpse);
     const last = glimpses.at(-1);
     if (last !== undefined && now === signature && glimpse.at - last.at < STEP_MS) continue;
     signature = now;
@@ -49,6 +35,15 @@ const readGlimpses = (recording: Recording, from: number, to: number): readonly 
   }
   return glimpses;
 };
+
+const signatureOf = ({ zombies, builds, agents, leaks, findings, results }: Glimpse): string =>
+  [
+    zombies,
+    builds,
+    ...[...agents, ...leaks].map(({ key }) => key),
+    ...findings.map(({ id, about }) => `${id} ${about.join(' ')}`),
+    ...results.map(({ key, result }) => `${key} ${result}`),
+  ].join('\n');
 
 /** Does it help? Adds up the audit log and the recorder, beside the seeds' targets. */
 export const report = (

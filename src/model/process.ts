@@ -81,8 +81,10 @@ export interface ProcessFacts extends Identity {
 export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state === 'Z' || p.state === 'X';
 
 /** RSS + swap: what ending the process gives back. VSZ is never used. */
-export const memoryOf = (p: Pick<ProcessFacts, 'rss' | 'details'>): number =>
-  (p.rss ?? 0) + (p.details?.swap ?? 0);
+export const memoryOf = (p: {
+  readonly rss: number | null;
+  readonly details: Pick<ProcessDetails, 'swap'> | null;
+}): number => (p.rss ?? 0) + (p.details?.swap ?? 0);
 
 /** `ours`, `untold`, or the number of the other user that it belongs to. */
 export type Belonging = 'ours' | 'untold' | number;

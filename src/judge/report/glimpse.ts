@@ -1,17 +1,49 @@
+import type { Finding } from '../../model/finding.ts';
 import type { Heartbeat, ReadingFormat } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
-import { isZombie, memoryOf } from '../../model/process.ts';
+import type { TmuxServer } from '../../model/observation.ts';
+import { isZombie, memoryOf, type ProcessDetails, type ProcessFacts } from '../../model/process.ts';
 import type { Glimpse, SeenProcess } from '../../model/report.ts';
-import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import type { JudgedProcess, Totals } from '../../model/snapshot.ts';
+import { visible } from '../../model/text.ts';
+
+export type GlimpsedProcess = Pick<
+  JudgedProcess,
+  'kind' | 'agent' | 'name' | 'isSession' | 'verdict' | 'related'
+> & {
+  readonly facts: Pick<ProcessFacts, 'pid' | 'start' | 'state' | 'rss'> & {
+    readonly details: Pick<ProcessDetails, 'cwd' | 'swap'> | null;
+  };
+};
+
+/** As much of a snapshot as is looked at here: of a week of them nobody wants to read more than that. */
+export interface Glimpsed {
+  readonly takenAt: number;
+  readonly totals: Pick<Totals, 'related' | 'zombies' | 'rss' | 'swap'>;
+  readonly processes: readonly GlimpsedProcess[];
+  readonly findings: readonly Pick<Finding, 'id' | 'processes' | 'files'>[];
+  readonly heartbeats: readonly GlimpsedHeartbeat[];
+  readonly tmux: readonly (Pick<TmuxServer, 'socket'> & {
+    readonly panes: readonly Pick<TmuxServer['panes'][number], 'sessionId'>[];
+  })[];
+}
+
+type GlimpsedHeartbeat = Pick<Heartbeat, 'path' | 'format' | 'state' | 'sessionId'> & {
+  /** Recordings of older versions have none. */
+  readonly status?: Heartbeat['status'];
+};
 
 const lastPart = (path: string | null): string | null =>
   path?.split('/').findLast(part => part !== '') ?? null;
 
-const seen = (p: JudgedProcess): SeenProcess => ({
+/** What a file on disk says may have been written by anybody, and these two are shown. */
+const shown = (text: string | null): string | null => (text === null ? null : visible(text));
+
+const seen = (p: GlimpsedProcess): SeenProcess => ({
   key: keyOf(p.facts),
   kind: p.kind,
-  agent: p.agent,
-  project: lastPart(p.facts.details?.cwd ?? null),
+  agent: shown(p.agent),
+  project: shown(lastPart(p.facts.details?.cwd ?? null)),
   memory: memoryOf(p.facts),
 });
 
@@ -22,14 +54,20 @@ const RESULTS: Readonly<Record<string, 'partial' | 'none'>> = {
   blocked: 'none',
 };
 
-const resultOf = ({ format, status, state, path, sessionId }: Heartbeat): Glimpse['results'] => {
+const resultOf = ({
+  format,
+  status = null,
+  state,
+  path,
+  sessionId,
+}: GlimpsedHeartbeat): Glimpse['results'] => {
   if (format !== ('return-meta' satisfies ReadingFormat) || status === null) return [];
   const result = status === 'in_progress' && state === 'leftover' ? 'none' : RESULTS[status];
   return result === undefined ? [] : [{ key: `${path} ${sessionId ?? ''}`, result }];
 };
 
 /** What a report needs of a moment: a week of them fits into memory, a week of snapshots does not. */
-export const glimpseOf = (snapshot: Snapshot): Glimpse => {
+export const glimpseOf = (snapshot: Glimpsed): Glimpse => {
   const running = snapshot.processes.filter(p => p.related && !isZombie(p.facts));
   return {
     at: snapshot.takenAt,

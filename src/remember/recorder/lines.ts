@@ -1,5 +1,12 @@
 import type { Snapshot } from '../../model/snapshot.ts';
-import { applyDifference, type Difference, differenceOf, type Json, Misfit } from './difference.ts';
+import {
+  applyDifference,
+  changeInPlace,
+  type Difference,
+  differenceOf,
+  type Json,
+  Misfit,
+} from './difference.ts';
 import { pictureOf } from './picture.ts';
 
 /** Lines of another format are passed over as wrong ones are. */
@@ -55,38 +62,47 @@ export interface Decoded {
   readonly skipped: number;
 }
 
+type Apply = (before: Json, difference: unknown) => Json;
+
 /** Everything that can be read of a segment's text, in the order of its lines. A last line without its end is torn. */
 export const decodeLines = (text: string): Decoded => {
   const frames: Frame[] = [];
+  const skipped = eachLine(text, applyDifference, ({ at, clock, picture }) =>
+    frames.push({ at, clock, picture }),
+  );
+  return { frames, skipped };
+};
+
+/** Shows every moment in turn, and says how many lines it had to skip. The next one is made of the objects of the last. */
+export const passLines = (text: string, show: (frame: Frame) => void): number =>
+  eachLine(text, changeInPlace, show);
+
+const eachLine = (text: string, apply: Apply, show: (frame: Frame) => void): number => {
   let skipped = 0;
-  let last: { readonly n: number; readonly picture: Json } | null = null;
+  let last: ReadLine | null = null;
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from);
     const line = text.slice(from, end === -1 ? text.length : end);
     from = end === -1 ? text.length : end + 1;
     if (line === '') continue;
-    const frame: (Frame & { readonly n: number }) | null = readLine(line, last);
-    if (frame === null) {
-      skipped += 1;
-      last = null;
-      continue;
-    }
-    last = frame;
-    frames.push({ at: frame.at, clock: frame.clock, picture: frame.picture });
+    last = readLine(line, last, apply);
+    if (last === null) skipped += 1;
+    else show(last);
   }
-  return { frames, skipped };
+  return skipped;
 };
 
-const readLine = (
-  line: string,
-  last: { readonly n: number; readonly picture: Json } | null,
-): (Frame & { readonly n: number }) | null => {
+interface ReadLine extends Frame {
+  readonly n: number;
+}
+
+const readLine = (line: string, last: ReadLine | null, apply: Apply): ReadLine | null => {
   try {
     const { v, n, at, clock, full, d } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     if (!isCount(n) || !isTime(at) || typeof clock !== 'number' || !Number.isFinite(clock)) return null;
     if (n === 0) return v === FORMAT && full !== undefined ? { n, at, clock, picture: full as Json } : null;
     if (last === null || n !== last.n + 1) return null;
-    return { n, at, clock, picture: d === null ? last.picture : applyDifference(last.picture, d) };
+    return { n, at, clock, picture: d === null ? last.picture : apply(last.picture, d) };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof Misfit || error instanceof TypeError) return null;
     throw error;

@@ -1,11 +1,9 @@
-import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync, constants as zlib } from 'node:zlib';
 import { plural } from '../../model/format.ts';
 import type { Mark } from '../../model/mark.ts';
-import { openOwn } from '../../observe/state/own-file.ts';
-import { decodeLines, type Frame } from './lines.ts';
+import { decodeLines, type Frame, passLines } from './lines.ts';
 import { readMarks } from './marks-file.ts';
+import { readSegment, stateOf } from './segment-text.ts';
 import {
   beginOf,
   endOf,
@@ -15,10 +13,6 @@ import {
   type SegmentFile,
   segmentFiles,
 } from './segments.ts';
-
-/** No honest hour is longer, packed or not: a file of zeros must not fill our memory. */
-const MOST_PACKED_BYTES = 64 * 1024 ** 2;
-const MOST_PLAIN_BYTES = 256 * 1024 ** 2;
 
 /** Stepping to and fro over the turn of an hour reads neither hour twice. */
 const HOURS_KEPT = 3;
@@ -35,7 +29,7 @@ export class Recording {
   readonly #directory: string;
   readonly #hours = new Map<Hour, ReadHour>();
   readonly #skipped = new Map<Hour, number>();
-  #unreadable = 0;
+  readonly #unreadable = new Set<string>();
 
   constructor(stateDirectory: string) {
     this.#directory = join(stateDirectory, RECORDER_DIRECTORY);
@@ -80,6 +74,32 @@ export class Recording {
     }
   }
 
+  /**
+   * What `look` makes of every moment from one to another, oldest first. The picture it is shown changes under it from
+   * moment to moment: it takes out what it wants and keeps nothing else. Null: this moment is passed over.
+   */
+  *through<T extends { readonly at: number }>(
+    from: number,
+    to: number,
+    look: (frame: Frame) => T | null,
+  ): Generator<T> {
+    const files = this.#files();
+    for (const hour of hoursOf(files)) {
+      if (endOf(hour) <= from || beginOf(hour) > to) continue;
+      const found = new Map<number, T>();
+      const [first, end] = [Math.max(from, beginOf(hour)), endOf(hour)];
+      let skipped = 0;
+      for (const file of files.filter(each => each.hour === hour))
+        skipped += passLines(this.#textOf(file), frame => {
+          if (frame.at < first || frame.at >= end || frame.at > to) return;
+          const made = look(frame);
+          if (made !== null) found.set(frame.at, made);
+        });
+      if (skipped > 0) this.#skipped.set(hour, skipped);
+      yield* [...found.values()].sort((a, b) => a.at - b.at);
+    }
+  }
+
   /** When its oldest hour begins, told by the names alone: no hour is read for it. Null: there is none. */
   begin(): number | null {
     const [first] = this.#files();
@@ -96,9 +116,9 @@ export class Recording {
     const lines = [...this.#skipped.values()].reduce((sum, count) => sum + count, 0);
     return [
       ...(lines === 0 ? [] : [`${plural(lines, 'line')} of the recording could not be read: torn or wrong.`]),
-      ...(this.#unreadable === 0
+      ...(this.#unreadable.size === 0
         ? []
-        : [`${plural(this.#unreadable, 'segment')} of the recording could not be read.`]),
+        : [`${plural(this.#unreadable.size, 'segment')} of the recording could not be read.`]),
     ];
   }
 
@@ -130,48 +150,14 @@ export class Recording {
     return read;
   }
 
-  #textOf({ path, packed }: SegmentFile): string {
+  #textOf(file: SegmentFile): string {
     try {
-      const bytes = readBounded(path);
-      if (!packed) return bytes.toString('utf8');
-      // What was cut off is read up to the cut.
-      return gunzipSync(bytes, {
-        finishFlush: zlib.Z_SYNC_FLUSH,
-        maxOutputLength: MOST_PLAIN_BYTES,
-      }).toString('utf8');
+      return readSegment(file);
     } catch {
-      this.#unreadable += 1;
-      return ''; // gone meanwhile, not ours, or no gzip: said once, in a warning
+      this.#unreadable.add(file.path);
+      return ''; // said once, in a warning
     }
   }
 }
 
 const hoursOf = (files: readonly SegmentFile[]): Hour[] => [...new Set(files.map(file => file.hour))];
-
-const stateOf = ({ path }: SegmentFile): string => {
-  try {
-    const fd = openOwn(path, constants.O_RDONLY);
-    try {
-      const { size, mtimeMs, ino } = fstatSync(fd);
-      return `${ino}:${size}:${mtimeMs}`;
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return 'unreadable';
-  }
-};
-
-const readBounded = (path: string): Buffer => {
-  const fd = openOwn(path, constants.O_RDONLY);
-  try {
-    const size = Math.min(fstatSync(fd).size, MOST_PACKED_BYTES);
-    const bytes = Buffer.alloc(size);
-    let got = 0;
-    for (let read = -1; got < size && read !== 0; got += read)
-      read = readSync(fd, bytes, got, size - got, got);
-    return bytes.subarray(0, got);
-  } finally {
-    closeSync(fd);
-  }
-};

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   applyDifference,
+  changeInPlace,
   differenceOf,
   type Json,
   Misfit,
@@ -36,6 +37,25 @@ describe('a difference', () => {
     );
   });
 
+  test('applied in place comes to the same, and leaves no other object than it was given', () => {
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        const [before, after] = [fromFile(a), fromFile(b)];
+        const difference = differenceOf(before, after);
+        const applied = difference === null ? before : changeInPlace(before, fromFile(difference));
+        return same(applied, after) && Object.getPrototypeOf({}) === Object.prototype;
+      }),
+      { numRuns: 1500 },
+    );
+    const picture = { items: { a: { rss: 1 }, b: {} } };
+    const { items } = picture;
+    expect(
+      changeInPlace(picture, { '~': { items: { '~': { a: { '~': { rss: { '=': 2 } } } }, '-': ['b'] } } }),
+    ).toBe(picture);
+    expect(picture).toEqual({ items: { a: { rss: 2 } } });
+    expect(picture.items).toBe(items);
+  });
+
   test('of two equal values is none', () => {
     fc.assert(fc.property(json, value => differenceOf(value, fromFile(value)) === null));
   });
@@ -63,7 +83,17 @@ describe('a difference', () => {
     ['a run of a list that is none', { a: 1 }, { '@': [0, 0, []] }],
     ['changes of what is no object', 7, { '~': {} }],
     ['no object at all', { a: 1 }, null],
-  ])('that does not fit is refused: %s', (_, before, difference) =>
-    expect(() => applyDifference(before as Json, difference)).toThrow(Misfit),
-  );
+  ])('that does not fit is refused: %s', (_, before, difference) => {
+    for (const apply of [applyDifference, changeInPlace])
+      expect(() => apply(before as Json, difference)).toThrow(Misfit);
+  });
+
+  test('never makes an object another one: a key that is called __proto__ is a key', () => {
+    const difference = JSON.parse('{"~":{"__proto__":{"=":{"polluted":1}}}}');
+    for (const apply of [applyDifference, changeInPlace]) {
+      const after = apply({ a: 1 }, difference) as Record<string, Json>;
+      expect(Object.getPrototypeOf(after)).toBe(Object.prototype);
+      expect(Object.keys(after)).toEqual(['a', '__proto__']);
+    }
+  });
 });

@@ -49,8 +49,12 @@ const recordAt = async (recorder: Recorder, ...seconds: number[]): Promise<(stri
   return said;
 };
 
-const momentsIn = (recording = new Recording(state)): number[] =>
-  [...recording.between(0, 8e15)].map(frame => (frame.at - NOON) / 1000);
+/** Whoever goes through them without keeping any sees the same ones. */
+const momentsIn = (recording = new Recording(state)): number[] => {
+  const found = [...recording.between(0, 8e15)].map(frame => frame.at);
+  expect([...recording.through(0, 8e15, ({ at }) => ({ at }))].map(({ at }) => at)).toEqual(found);
+  return found.map(at => (at - NOON) / 1000);
+};
 
 describe('the recorder', () => {
   test('keeps one segment per hour, for this user alone, and compresses it when the hour is over', async () => {
