@@ -8,6 +8,7 @@ import type { Config } from '../model/config.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ClaudeRecords, ClaudeSession, Look, Observation } from '../model/observation.ts';
 import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
+import { SessionLogs } from '../observe/files/session-logs.ts';
 import type { System } from '../observe/system.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
@@ -16,6 +17,7 @@ import { readClaudeRecords } from './claude-records.ts';
 import { homeDirectory } from './config.ts';
 import { configDirectories } from './config-directories.ts';
 import { Environments } from './environments.ts';
+import { loggingAgents } from './logging-agents.ts';
 import { RecognitionCache } from './recognition-cache.ts';
 import { SeenRoots } from './seen-roots.ts';
 import { TmuxWatch } from './tmux-watch.ts';
@@ -58,6 +60,7 @@ export class Collector {
   readonly #tmux = new TmuxWatch();
   readonly #readServers = createMcpConfigReader();
   readonly #words: RecognitionCache;
+  readonly #logs = new SessionLogs();
   #configWarnings: readonly string[] = [];
   #projects: readonly string[];
   readonly #roots = new SeenRoots();
@@ -103,6 +106,8 @@ export class Collector {
       elsewhere === undefined
         ? await readAgentFiles(files, rootsFor(roots, cwd, this.#roots.all, env), sessions)
         : { readings: elsewhere.readings, warnings: [] };
+    const logs =
+      elsewhere === undefined ? this.#logs.readings(loggingAgents(tree, look, env), look.takenAt) : [];
     const observation: Observation = {
       ...look,
       warnings: [
@@ -118,7 +123,7 @@ export class Collector {
       workers,
       strange,
       servers: this.#words.servers,
-      readings: told.readings,
+      readings: logs.length === 0 ? told.readings : [...told.readings, ...logs],
     };
     await breath.due();
     const snapshot = judge({ observation, tree, config, lineage: this.lineage, past, all });
@@ -140,7 +145,7 @@ export class Collector {
     await breath.due();
     const related = relatedNodes(tree, this.lineage);
     await breath.due();
-    const details = await system.details(detailQuestions(related));
+    const details = await system.details(detailQuestions(related, look.self?.uid ?? null));
     for (const node of related) {
       const found = details.get(keyOf(node.facts));
       if (found !== undefined) node.facts = { ...node.facts, details: found };

@@ -41,6 +41,8 @@ export interface ProcessDetails {
   readonly lostTerminal: boolean;
   /** The file that its standard output goes to. Absent: not read, or no file. */
   readonly output?: string;
+  /** The files of its family's sessions that it holds open. Absent: not asked, or none. */
+  readonly holds?: readonly string[];
   /** TCP ports it listens on, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
   readonly listening: { readonly ports: readonly number[]; readonly clients: number } | null;
 }

@@ -10,6 +10,8 @@ export interface DetailRequest extends Identity {
   readonly descriptors: boolean;
   /** Listening TCP ports and their clients. */
   readonly sockets: boolean;
+  /** Which of the files it holds open are wanted; absent: none. */
+  readonly holds?: RegExp;
 }
 
 /** What is at a pid now. `unreadable` is not "gone": it means keep your hands off. */

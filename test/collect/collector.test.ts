@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -196,6 +196,49 @@ describe('look after look', () => {
     await collectorFor(system).collect();
     expect(new Set(system.detailsAsked.map(r => r.pid))).toEqual(new Set([1000, 1001]));
     expect(system.followed).toEqual(new Set(['1000:100000', '1001:100100']));
+  });
+});
+
+describe('what an agent without a registry is doing', () => {
+  const doing = async (system: ScriptedSystem, pid = 1000) => {
+    const { processes } = await collectorFor(system).collect();
+    const session = processes.find(p => p.facts.pid === pid)?.session;
+    return { doing: session?.doing, seconds: session?.seconds };
+  };
+  const log = (secondsAgo: number): string => {
+    const now = new Date(CLOCK * 1000);
+    const day = `1970/01/0${now.getDate()}`; // of the machine's own time zone
+    const path = join(home, '.codex/sessions', day, 'rollout-a.jsonl');
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, '{"type":"session_meta","payload":{"cwd":"/home/me/project"}}');
+    utimesSync(path, CLOCK + 2 - secondsAgo, CLOCK + 2 - secondsAgo);
+    return path;
+  };
+
+  it.each([
+    [5, { doing: 'busy', seconds: 5 }],
+    [2400, { doing: 'idle', seconds: 2400 }],
+  ])('its own log, written to %s s ago, tells', async (secondsAgo, told) => {
+    const system = new ScriptedSystem();
+    const holds = [log(secondsAgo)];
+    system.show([1000, 801, 'codex', { tty: 'pts/0', details: { holds } }]);
+    expect(await doing(system)).toEqual(told);
+    expect(system.detailsAsked.find(r => r.pid === 1000)?.holds?.test(holds[0]!)).toBe(true);
+  });
+
+  it('one that it does not hold is found by the directory it names', async () => {
+    const system = new ScriptedSystem();
+    log(2400);
+    system.show([1000, 801, 'codex', { tty: 'pts/0', env: { HOME: home } }]);
+    expect(await doing(system)).toEqual({ doing: 'idle', seconds: 2400 });
+  });
+
+  it('the log of another user’s agent is neither asked for nor looked at', async () => {
+    const system = new ScriptedSystem();
+    const holds = [log(5)];
+    system.show([1000, 801, 'codex', { tty: 'pts/0', uid: 4711, details: { holds } }]);
+    expect(await doing(system)).toEqual({ doing: null, seconds: null });
+    expect(system.detailsAsked.find(r => r.pid === 1000)).not.toHaveProperty('holds');
   });
 });
 

@@ -46,7 +46,7 @@ export const orchestratorDatabase: FileFormat = {
   evidence: 'task',
 };
 
-/** Claude's own log of a session, which lies in Claude's directory. */
+/** An agent's own log of a session, which lies in the agent's directory. */
 export const transcript: FileFormat = {
   reader: null,
   lies: [],

@@ -23,11 +23,12 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
     return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
   };
   const idOf = (agent: Node): string | undefined => sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
-  let bySession: Map<string, Reading> | null = null;
+  let transcripts: Transcripts | null = null;
   const transcriptOf = (agent: Node): Reading | null => {
-    bySession ??= transcriptsBySession(observation);
+    transcripts ??= transcriptsIn(observation);
     const id = idOf(agent);
-    return id === undefined ? null : (bySession.get(id) ?? null);
+    const named = id === undefined ? undefined : transcripts.bySession.get(id);
+    return named ?? transcripts.byPid.get(agent.facts.pid) ?? null;
   };
   /** An orchestrator runs each agent in a tmux session of its name; a result names the session it ends. */
   const streamsOf = (agent: Node): readonly Reading[] => {
@@ -60,12 +61,22 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
   };
 };
 
-const transcriptsBySession = ({ readings }: Observation): Map<string, Reading> =>
-  new Map(
-    readings.flatMap(reading =>
-      reading.format === 'transcript' && reading.sessionId !== null ? [[reading.sessionId, reading]] : [],
-    ),
-  );
+interface Transcripts {
+  readonly bySession: ReadonlyMap<string, Reading>;
+  /** Those that name no session were found by the process that writes to them, in this very look. */
+  readonly byPid: ReadonlyMap<number, Reading>;
+}
+
+const transcriptsIn = ({ readings }: Observation): Transcripts => {
+  const bySession = new Map<string, Reading>();
+  const byPid = new Map<number, Reading>();
+  for (const reading of readings) {
+    if (reading.format !== 'transcript') continue;
+    if (reading.sessionId !== null) bySession.set(reading.sessionId, reading);
+    else if (reading.pid !== null) byPid.set(reading.pid, reading);
+  }
+  return { bySession, byPid };
+};
 
 /** What Claude writes when a session is over; any other word, known to us or not, means that it still runs. */
 const FINISHED: ReadonlySet<string> = new Set([

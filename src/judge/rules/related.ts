@@ -1,3 +1,4 @@
+import { sessionLogOf } from '../../agents/session-logs.ts';
 import { ancestorsOf, subtreeOf } from '../../model/forest.ts';
 import type { Identity, IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
@@ -70,10 +71,17 @@ export const environQuestions = (
 export interface DetailQuestion extends Identity {
   readonly descriptors: boolean;
   readonly sockets: boolean;
+  readonly holds?: RegExp;
 }
 
+/** The files that tell what a session does, of our user's agents only: what others work on is their business. */
+const wantedFiles = ({ kind, agent, facts }: Node, uid: number | null): { readonly holds?: RegExp } => {
+  const held = kind === 'agent' && facts.uid === uid ? sessionLogOf(agent)?.held : null;
+  return held == null ? {} : { holds: held.file };
+};
+
 /** Costlier facts are read for related processes only: descriptors where a stdin or a terminal may be lost, sockets where a leak may be served. */
-export const detailQuestions = (related: ReadonlySet<Node>): DetailQuestion[] =>
+export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null): DetailQuestion[] =>
   [...related]
     .filter(node => !node.facts.kernelThread && node.facts.state !== 'Z')
     .map(node => {
@@ -83,6 +91,7 @@ export const detailQuestions = (related: ReadonlySet<Node>): DetailQuestion[] =>
         start: node.facts.start,
         descriptors: below || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
         sockets: !below && node.kind !== 'tmux',
+        ...wantedFiles(node, uid),
       };
     });
 

@@ -1,4 +1,5 @@
 import type { Stdin } from '../../model/process.ts';
+import { visible } from '../../model/text.ts';
 import { listDirectory, readLink, readText } from './read.ts';
 
 /** `pipe:[4711]` → `4711`. */
@@ -51,6 +52,13 @@ export const outputFile = (root: string, pid: number): string | undefined => {
   const link = readLink(`${root}/${pid}/fd/1`);
   return link === null || !link.startsWith('/') || link.startsWith('/dev/') ? undefined : link;
 };
+
+/** The files that it holds open and that match; a name that cannot be shown as it is belongs to no log. */
+export const heldFiles = (root: string, pid: number, wanted: RegExp): readonly string[] => [
+  ...new Set(
+    [...(openLinks(root, pid)?.values() ?? [])].filter(link => wanted.test(link) && visible(link) === link),
+  ),
+];
 
 /** `holders`: who to ask first (the parent nearly always holds the other end), then everybody else. */
 export const readStdin = (

@@ -3,7 +3,7 @@ import type { ProcessDetails } from '../../model/process.ts';
 import { safePath } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
 import type { DetailRequest } from '../system.ts';
-import { lostTerminal, outputFile, readStdin, socketInodes } from './descriptors.ts';
+import { heldFiles, lostTerminal, outputFile, readStdin, socketInodes } from './descriptors.ts';
 import { listDirectory, readLink, readText } from './read.ts';
 import { listeningOf, readTcp, type TcpTable } from './sockets.ts';
 import { readStatus } from './status.ts';
@@ -117,9 +117,11 @@ export class DetailReader {
     const root = this.#root;
     const readDescriptors = request.descriptors && (kept === undefined || kept.stdin === 'unknown');
     const readSockets = request.sockets && (kept === undefined || kept.listening === null);
+    const holds = request.holds && (kept === undefined ? heldFiles(root, pid, request.holds) : kept.holds);
     const output = readDescriptors ? outputFile(root, pid) : kept?.output;
     return {
       ...(output === undefined ? {} : { output: visible(output) }),
+      ...(holds === undefined ? {} : { holds }),
       cwd: kept === undefined ? safePathOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       stdin: readDescriptors ? readStdin(root, pid, request.ppid, everybody) : (kept?.stdin ?? 'unknown'),
       lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),

@@ -118,6 +118,20 @@ describe('details of a real process', () => {
     return details.get(`${pid}:${facts.start}`);
   };
 
+  it('tell which of the wanted files it holds open, each once', async () => {
+    const log = sandbox.path('work', 'rollout-a.jsonl');
+    const opens = `exec 3>>'${log}' 4>>'${log}' 5>>'${log}.other'; exec sleep 600`;
+    const { pid } = sandbox.start(['/bin/sh', '-c', opens]);
+    const held = async (wanted: RegExp) => {
+      const system = procfsSystem();
+      const facts = await look(pid, system);
+      const ask = { ...facts, descriptors: false, sockets: false, holds: wanted };
+      return (await system.details([ask])).get(`${pid}:${facts.start}`)?.holds;
+    };
+    await until('the files to be open', async () => (await held(/other$/))?.length === 1);
+    expect(await held(/rollout-[^/]+\.jsonl$/)).toEqual([log]);
+  });
+
   it('tell cwd, swap and a pipe that somebody holds, or that nobody holds any more', async () => {
     const { pid, child } = sandbox.start(['sleep', '600'], { stdio: 'pipe' });
     // Node connects children by socket pairs; a pipe is what a shell makes.
