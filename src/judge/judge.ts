@@ -117,20 +117,19 @@ const present = (
     ageSeconds: ageOf(facts, world.observation),
     depth,
     owner: judgement.ownership?.owner ?? null,
-    session:
-      node.kind === 'agent' && !isZombie(facts)
-        ? agentSession(
-            node,
-            {
-              session: world.sessionOf(node),
-              knownId: seen.sessionIds[0] ?? null,
-              transcript: world.transcriptOf(node),
-              pane,
-              worker: worksThrough(node, world.observation),
-            },
-            world.observation,
-          )
-        : null,
+    session: world.isSession(node)
+      ? agentSession(
+          node,
+          {
+            session: world.sessionOf(node),
+            knownId: seen.sessionIds[0] ?? null,
+            transcript: world.transcriptOf(node),
+            pane,
+            worker: worksThrough(node, world.observation),
+          },
+          world.observation,
+        )
+      : null,
     tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
     verdict: judgement.verdict,
     why: judgement.why,

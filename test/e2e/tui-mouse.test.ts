@@ -5,7 +5,7 @@ import { isRunning, type RawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
-import { cellOf, SGR } from '../tui/mouse-hand.ts';
+import { cellOf, readBy, SGR } from '../tui/mouse-hand.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -24,15 +24,11 @@ it('by the mouse alone: select a leak, end it with one click on the word, export
   await pty.shows(new RegExp(`^▌ LEAK +${leak.pid}`, 'm'));
   // A double click on the word that opens the plan opens it, and no more.
   const end = SGR.click(cellOf(pty.lines(), 'end  '));
-  pty.press(end);
-  pty.press(end);
+  pty.press(end + end);
   await pty.shows('End: 1 process', 'Press y to run');
   expect(alive(leak)).toBe(true);
-  await pty.until('a click on run to count', () => {
-    if (/Working|Done/.test(pty.text())) return true;
-    if (pty.text().includes('Press y to run')) pty.press(SGR.click(cellOf(pty.lines(), /run, any other/)));
-    return new Promise(resolve => setTimeout(() => resolve(false), 700));
-  });
+  await pty.until('the plan to be read', readBy());
+  pty.press(SGR.click(cellOf(pty.lines(), /run, any other/)));
   await until('it to end', () => !alive(leak));
   await pty.shows('1 ended');
   pty.press(KEY.escape);

@@ -1,4 +1,5 @@
 import { cells } from '../../src/model/width.ts';
+import { DOUBLE_MS } from '../../src/tui/keys/clicks.ts';
 import type { Driven } from './drive.ts';
 
 export interface Cell {
@@ -22,6 +23,12 @@ export const cellOf = (lines: readonly string[], text: string | RegExp): Cell =>
     if (at >= 0) return { column: cells(line.slice(0, at)), row };
   }
   throw new Error(`no line shows ${text}:\n${lines.join('\n')}`);
+};
+
+/** A condition that holds as soon as whoever sees the screen now can have read it: a click counts from then on. */
+export const readBy = (): (() => boolean) => {
+  const seen = performance.now();
+  return () => performance.now() - seen > DOUBLE_MS;
 };
 
 /** A mouse at the terminal of a driven TUI. */

@@ -2,10 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import { until } from '../support/until.ts';
 import { type Driven, type DriveOptions, drive } from './drive.ts';
-import { handOf, SGR } from './mouse-hand.ts';
-
-/** More than what makes two clicks one. */
-const DOUBLE_MS = 550;
+import { handOf, readBy, SGR } from './mouse-hand.ts';
 
 let driven: Driven;
 let hand: ReturnType<typeof handOf>;
@@ -119,12 +116,8 @@ describe('a double click', () => {
     await driven.press('clean');
     await hand.click('3402 ');
     expect(driven.demo.system.delivered).toEqual([]);
-    // A click that comes sooner than somebody can have read is no answer: it is given again, unhurried, until it counts.
-    await until('a click on run to count', async () => {
-      await new Promise(resolve => setTimeout(resolve, DOUBLE_MS));
-      if (text().includes('run, any other')) await hand.click('run, any other');
-      return /Working|Done/.test(text());
-    });
+    await until('the plan to be read', readBy());
+    await hand.click('run, any other');
     await driven.terminal.until('Done');
     expect(driven.demo.system.delivered.length).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 import type { MouseReport } from './mouse-report.ts';
 
 /** Two presses on one cell within this are a double click; what follows a click sooner was not decided upon. */
-const DOUBLE_MS = 500;
+export const DOUBLE_MS = 500;
 
 /** Tells double clicks, and clicks that come too soon to be an answer. */
 export class Clicks {
