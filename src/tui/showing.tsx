@@ -71,11 +71,11 @@ export class Showing {
     });
     this.#undo.push(
       () => this.#controller.stop(),
-      this.#ringForNews(),
       () => this.#reader.stop(),
       unwatch,
     );
     this.#enter();
+    this.#undo.push(this.#ringForNews());
     stdin.setEncoding('utf8');
     stdin.on('data', onData);
     stdin.on('end', onHangUp);
@@ -187,11 +187,13 @@ export class Showing {
   #ringForNews(): () => void {
     const { live, options } = this.#parts;
     const rings = options.bell ?? live.getState().config.alerts.bell;
-    let rung = live.getState().rings ?? 0;
-    return live.subscribe(() => {
+    let rung = 0;
+    const ring = (): void => {
       const now = live.getState().rings ?? 0;
       if (rings && now > rung) this.#modes.ring();
       rung = now;
-    });
+    };
+    ring(); // the engine may have looked twice before there was a screen
+    return live.subscribe(ring);
   }
 }

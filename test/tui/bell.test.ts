@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { drive, standingDemo } from './drive.ts';
 
 /** How often the terminal was rung while the engine counted to two, one of them twice over. */
-const rung = async (bell: boolean): Promise<number> => {
+const rung = async (bell: boolean, before = 0): Promise<number> => {
   const demo = await standingDemo();
-  let rings = 0;
+  let rings = before;
   const getState = () => ({ ...demo.live.getState(), rings });
   const driven = await drive(80, 24, { bell, demo, answering: () => ({ getState }) });
   for (rings of [1, 1, 2]) {
@@ -19,4 +19,9 @@ const rung = async (bell: boolean): Promise<number> => {
 test('--bell rings once for each time there is news, and nobody rings without it', async () => {
   expect(await rung(true)).toBe(2);
   expect(await rung(false)).toBe(0);
+});
+
+test('news from before the first paint rings as well, once', async () => {
+  expect(await rung(true, 1)).toBe(2);
+  expect(await rung(false, 1)).toBe(0);
 });
