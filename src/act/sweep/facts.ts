@@ -30,10 +30,10 @@ export const seenAs = (stat: Stats, held: HeldDirectory): FileSeen => ({
 
 const seenNow = (path: string): string => {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? '' : `${stat.mtimeMs}:${stat.size}`;
+    const { mtimeMs, size } = lstatSync(path);
+    return `${mtimeMs}:${size}`;
   } catch {
-    return ''; // a directory above became something else
+    return ''; // it is gone, or a directory above became something else
   }
 };
 
@@ -51,9 +51,12 @@ const lookAt = (readings: readonly Reading[]): Pick<SweepFacts, 'seen' | 'unsafe
       inDirectory(root, dirname(path), held => {
         for (const reading of group) {
           const stat = held.stat(basename(reading.path));
-          const why = stat === null ? 'it is gone' : whyUnsafe(stat);
-          if (stat === null || why !== null) unsafe.set(reading.path, why ?? '');
-          else seen.set(reading.path, seenAs(stat, held));
+          if (stat === null) unsafe.set(reading.path, 'it is gone');
+          else {
+            const why = whyUnsafe(stat);
+            if (why === null) seen.set(reading.path, seenAs(stat, held));
+            else unsafe.set(reading.path, why);
+          }
         }
       });
     } catch (error) {

@@ -66,7 +66,6 @@ export const begin = async (
       outcomes.push(outcomeOf(step, 'refused', kept));
     } else {
       for (const { sighting: newcomer, step: extra } of newcomers.get(keyOf(step)) ?? []) {
-        if (run.tracked.has(keyOf(extra))) continue;
         order.push(track(run, extra, newcomer.facts));
         run.onProgress({ type: 'join', step: extra });
       }
