@@ -10,7 +10,7 @@ type Reaction = (signal: SignalName, machine: FakeSystem) => void;
 
 /** A machine in memory that fills the system contract: for what real processes cannot be made to do. */
 export class FakeSystem implements System {
-  readonly backend = 'procfs';
+  backend: System['backend'] = 'procfs';
   readOnly: string | null = null;
   readonly sent: string[] = [];
   readonly #processes = new Map<number, ProcessFacts>();

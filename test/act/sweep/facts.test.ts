@@ -21,6 +21,13 @@ import { type Files, TASK, writeAgent, writeRegistry } from './orchestrator.ts';
 const waits = vi.hoisted((): number[] => []);
 vi.mock('node:timers/promises', () => ({ setTimeout: async (ms: number) => void waits.push(ms) }));
 
+/** A name that is gone between the list of a directory and the look at it. */
+const ghosts = vi.hoisted((): string[] => []);
+vi.mock('node:fs', async importOriginal => {
+  const fs = await importOriginal<typeof import('node:fs')>();
+  return { ...fs, readdirSync: (...args: [string]) => [...fs.readdirSync(...args), ...ghosts] };
+});
+
 let sandbox: Sandbox;
 let files: Files;
 let registry: string;
@@ -67,6 +74,15 @@ test('what is gone, became a link or lies behind one may not be touched, and it 
     ]),
   );
   expect([...seen.keys()].sort()).toEqual([files.deploy, files.stream, registry].sort());
+});
+
+test('what lies in nobody’s workspace, and is only read, is not looked at again', async () => {
+  const judged = judge();
+  const [first] = judged.joined;
+  const path = sandbox.write('work/elsewhere/session.jsonl', '');
+  const reading = { ...first!.reading, format: 'transcript', path } as const;
+  const facts = await gatherSweepFacts({ ...judged, joined: [{ ...first!, reading }] }, { watchMs: 0 });
+  expect([...facts.seen, ...facts.unsafe, ...facts.directories]).toEqual([]);
 });
 
 test('a directory that cannot be inspected is not touched either', async () => {
@@ -123,7 +139,9 @@ test('an archive tells which of ours lie in it, and since when', async () => {
   inArchive('notes.md');
   symlinkSync(stamped, sandbox.path(TASK, 'archive/a-3_stream.jsonl'));
   mkdirSync(sandbox.path(TASK, 'archive/a-4_stream.jsonl'));
+  ghosts.push('a-5_stream.jsonl');
   const { archives, directories } = await gather();
+  ghosts.length = 0;
   const root = judge().joined[0]!.reading.root;
   const seenOf = (path: string) =>
     inDirectory(root, sandbox.path(TASK, 'archive'), held => seenAs(statSync(path), held));

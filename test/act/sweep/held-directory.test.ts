@@ -22,7 +22,9 @@ const linux = vi.hoisted(() => ({ descriptorPaths: true, strangers: new Set<numb
 vi.mock('node:fs', async importOriginal => {
   const fs = await importOriginal<typeof import('node:fs')>();
   const lstatSync = (path: string, options?: object) =>
-    !linux.descriptorPaths && path.startsWith('/proc/self/fd/') ? undefined : fs.lstatSync(path, options);
+    !linux.descriptorPaths && path.startsWith('/proc/self/fd/')
+      ? fs.lstatSync('/proc/none', options)
+      : fs.lstatSync(path, options);
   const fstatSync = (fd: number) => {
     const stat = fs.fstatSync(fd);
     if (linux.strangers.has(stat.ino)) stat.uid = 4242;
@@ -95,6 +97,7 @@ describe.each([true, false])('a held directory (descriptor paths: %s)', descript
     expect(refusal(sandbox.path('work/link/b'))).toContain('work/link is a symbolic link');
     expect(refusal(sandbox.path('work/a/b/file'))).toContain('is a symbolic link or not a directory');
     expect(refusal(sandbox.path('work/none'))).toBe(`${realpathSync(root)}/none is gone`);
+    expect(() => inDirectory(root, sandbox.path('work', 'x'.repeat(300)), () => {})).toThrow('ENAMETOOLONG');
     for (const path of ['work/a/b', 'work/a', 'work', '']) {
       chmodSync(sandbox.path(path), 0o757);
       expect(refusal(sandbox.path('work/a/b'))).toContain('can be written by other users');

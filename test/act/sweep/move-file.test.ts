@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,13 +16,14 @@ import { Sandbox } from '../../support/sandbox.ts';
 type Call = 'linkSync' | 'renameSync' | 'mkdirSync';
 
 /** What happens right before such a call of ours: somebody else is quicker, or the file system says no. */
-const before = vi.hoisted(() => ({ calls: {} as Record<string, (() => void)[]> }));
+const before = vi.hoisted(() => ({ calls: {} as Record<string, (() => void)[]>, last: [] as unknown[] }));
 vi.mock('node:fs', async importOriginal => {
   const fs = await importOriginal<typeof import('node:fs')>();
   const on =
     (name: 'linkSync' | 'renameSync' | 'mkdirSync') =>
     (...args: unknown[]) => {
       if (String(args[0]).startsWith('/proc/self/fd/')) before.calls[name]?.shift()?.();
+      before.last = args;
       return (fs[name] as (...all: unknown[]) => unknown)(...args);
     };
   return { ...fs, linkSync: on('linkSync'), renameSync: on('renameSync'), mkdirSync: on('mkdirSync') };
@@ -108,6 +110,11 @@ describe('one particular file is removed', () => {
     });
     expect(remove).toThrow('ENOSPC');
     expect(files('from')).toEqual({ log: 'a stranger' });
+    when('renameSync', () => {
+      rmSync(sandbox.path('work/from/log'));
+      fails('ENOSPC')();
+    });
+    expect(remove).toThrow('ENOSPC');
     renameSync(sandbox.path('work/ours'), sandbox.path('work/from/log'));
     when('renameSync', fails('EIO'));
     expect(remove).toThrow('EIO');
@@ -173,6 +180,7 @@ describe('one particular file is moved', () => {
 describe('a directory for archives', () => {
   test('is made, and may be there', () => {
     makeDirectory(from, 'new');
+    expect(before.last).toEqual([from.at('new'), { mode: 0o755 }]);
     makeDirectory(from, 'new');
     expect(statSync(sandbox.path('work/from/new')).mode & 0o777).toBe(0o755);
   });

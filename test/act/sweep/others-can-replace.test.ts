@@ -13,11 +13,15 @@ alone:x:703:me,root
 short:x:704
 `,
 };
+const hidden = vi.hoisted(() => new Set<string>());
 vi.mock('node:fs', async importOriginal => {
   const fs = await importOriginal<typeof import('node:fs')>();
   return {
     ...fs,
-    readFileSync: (path: string, options: 'utf8') => ACCOUNTS[path] ?? fs.readFileSync(path, options),
+    readFileSync: (path: string, options: 'utf8') => {
+      if (hidden.has(path)) throw new Error('EACCES');
+      return ACCOUNTS[path] ?? fs.readFileSync(path, options);
+    },
   };
 });
 
@@ -40,12 +44,19 @@ test.each<[string, number, number, boolean]>([
   Object.assign(ACCOUNTS, kept);
 });
 
-test('where accounts cannot be read, a group may be anybody', () => {
-  const { '/etc/passwd': passwd } = ACCOUNTS;
-  ACCOUNTS['/etc/group'] += 'late:x:706:\n';
-  vi.spyOn(ACCOUNTS, '/etc/passwd', 'get').mockImplementation(() => {
-    throw new Error('EACCES');
-  });
-  expect(othersCanReplace({ mode: 0o775, gid: 706 })).toBe(true);
-  Object.defineProperty(ACCOUNTS, '/etc/passwd', { value: passwd });
+test.each([
+  ['/etc/passwd', 706],
+  ['/etc/group', 707],
+])('where %s cannot be read, a group may be anybody', (path, gid) => {
+  ACCOUNTS['/etc/group'] += `late:x:${gid}:\n`;
+  hidden.add(path);
+  expect(othersCanReplace({ mode: 0o775, gid })).toBe(true);
+  hidden.clear();
+});
+
+test('our own group is ours, whoever we are', () => {
+  vi.spyOn(process, 'getuid').mockReturnValue(4001);
+  ACCOUNTS['/etc/group'] += 'hers-too:x:708:ann\n';
+  expect(othersCanReplace({ mode: 0o775, gid: 708 })).toBe(false);
+  vi.restoreAllMocks();
 });

@@ -1,7 +1,16 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runFileAct } from '../../../src/act/sweep/file-acts.ts';
+import { type FileRecord, runFileAct } from '../../../src/act/sweep/file-acts.ts';
 import { identityOfInode } from '../../../src/act/sweep/held-directory.ts';
 import { runSweep } from '../../../src/act/sweep/run.ts';
 import type { FileAct, SessionAct, SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
@@ -9,7 +18,7 @@ import { keyOf } from '../../../src/model/identity.ts';
 import { invent, machine as judged } from '../../judge/plan/machine.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { FakeSystem, planOf } from '../fake-system.ts';
-import { answers, asked, DONE, FAILED, HUNG } from '../tmux/scripted-tmux.ts';
+import { answers, asked, DONE, FAILED, HUNG, optionsOf } from '../tmux/scripted-tmux.ts';
 
 vi.mock('../../../src/observe/run-command.ts', () => import('../tmux/scripted-tmux.ts'));
 
@@ -103,6 +112,15 @@ describe('one act on one file', () => {
       'skipped',
       'is a symbolic link or not a directory',
     ],
+    [
+      'became a link',
+      act => {
+        renameSync(act.path, `${act.path}.old`);
+        symlinkSync(`${act.path}.old`, act.path);
+      },
+      'skipped',
+      'it is a symbolic link',
+    ],
     ['has an archive elsewhere', () => ({ toWithin: '1:1' }), 'skipped', 'was replaced'],
     [
       'has an archive that is a file',
@@ -114,6 +132,11 @@ describe('one act on one file', () => {
     const act = actOn('log', 'archive');
     const record = runFileAct({ ...act, ...change(act) });
     expect(record).toMatchObject({ outcome, to: null, bytes: 0, why: expect.stringContaining(why) });
+  });
+
+  test('fails where the file system says so', () => {
+    const record = runFileAct(actOn('x'.repeat(250), 'archive'));
+    expect(record).toMatchObject({ outcome: 'failed', why: expect.stringContaining('ENAMETOOLONG') });
   });
 
   test('says so when it comes back at once', () => {
@@ -135,7 +158,7 @@ describe('one act on one file', () => {
 });
 
 describe('a sweep', () => {
-  const sweep = (plan: Partial<SweepPlan>, fresh: Partial<SweepPlan> = plan) => {
+  const sweep = (plan: Partial<SweepPlan>, fresh: Partial<SweepPlan> = plan, quiet = false) => {
     const whole = (part: Partial<SweepPlan>): SweepPlan => ({
       ending: planOf([]),
       sessions: [],
@@ -149,12 +172,12 @@ describe('a sweep', () => {
     return runSweep({
       system: machine,
       plan: whole(plan),
-      env: {},
+      env: { LC_ALL: 'C', HOME: '/home/me' },
       graceMs: 10,
       snapshotAgain: async () =>
         judged(...[10, 20].filter(pid => machine.has(pid)).map(pid => invent(pid, 1))),
       planAgain: async () => whole(fresh),
-      onFile: record => seen.push(record.path),
+      ...(quiet ? {} : { onFile: (record: FileRecord) => seen.push(record.path) }),
     }).then(result => ({ ...result, seen }));
   };
 
@@ -179,7 +202,7 @@ describe('a sweep', () => {
 
   test('leaves a file alone that would not be planned again', async () => {
     const files = [actOn('lock', 'remove')];
-    const result = await sweep({ files }, {});
+    const result = await sweep({ files }, {}, true);
     expect(result.files).toEqual([
       {
         act: 'remove',
@@ -202,6 +225,8 @@ describe('a sweep', () => {
     expect(result.outcomes).toMatchObject([{ outcome: 'ended' }]);
     expect(result.sessions).toEqual([{ session: 'agent_a', agent: 'a', outcome: 'ended', why: 'a is done' }]);
     expect(result.files).toMatchObject([{ outcome: 'done' }]);
+    // tmux prints separators as `_` in a C locale.
+    expect(optionsOf(0).env).toEqual({ LC_ALL: 'C.UTF-8', HOME: '/home/me' });
   });
 
   test('leaves the session and the files of one alone whose process cannot be ended, and of no other', async () => {

@@ -2,11 +2,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { endTmuxSession } from '../../../src/act/tmux/end-session.ts';
 import { Sandbox } from '../../support/sandbox.ts';
-import { answers, asked, DONE, FAILED, HUNG, MISSING } from './scripted-tmux.ts';
+import { answers, asked, DONE, FAILED, HUNG, MISSING, optionsOf } from './scripted-tmux.ts';
 
 vi.mock('../../../src/observe/run-command.ts', () => import('./scripted-tmux.ts'));
 
 const TARGET = { socket: '/t/a,b/sock', sessionId: '$3', session: 'agent_a' };
+const ENV = { HOME: '/home/me' };
 const PANES = DONE('agent_a\t%1\nagent_a\t%2\n');
 const end = (env: NodeJS.ProcessEnv = {}, target = TARGET) => endTmuxSession(target, env);
 beforeEach(() => answers());
@@ -14,7 +15,8 @@ beforeEach(() => answers());
 describe('a session', () => {
   test('is listed, then ended by its id on its own server', async () => {
     answers(PANES, DONE(''));
-    expect(await end()).toEqual({ status: 'ended' });
+    expect(await end(ENV)).toEqual({ status: 'ended' });
+    expect(optionsOf(0)).toEqual({ timeoutMs: expect.any(Number), env: ENV });
     expect(asked()).toEqual([
       `-S ${TARGET.socket} list-panes -s -t $3 -F #{session_name}\t#{pane_id}`,
       `-S ${TARGET.socket} kill-session -t $3`,

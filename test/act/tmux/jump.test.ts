@@ -1,17 +1,23 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { copyToTmux } from '../../../src/act/tmux/copy.ts';
 import { displayInTmux } from '../../../src/act/tmux/display.ts';
 import { jumpToPane } from '../../../src/act/tmux/jump.ts';
-import { answers, asked, DONE, FAILED, HUNG } from './scripted-tmux.ts';
+import { answers, asked, DONE, FAILED, HUNG, optionsOf } from './scripted-tmux.ts';
 
 vi.mock('../../../src/observe/run-command.ts', () => import('./scripted-tmux.ts'));
 
-const SOCKET = `/nowhere/tmux-${process.getuid!()}/default`;
+/** Of the user whom we are here. */
+const UID = 4001;
+const SOCKET = `/nowhere/tmux-${UID}/default`;
 const TARGET = { socket: SOCKET, session: 'work', pane: '%5' };
 const ENV = { TMUX: `${SOCKET},9,3`, TMUX_PANE: '%1', TMUX_TMPDIR: '/nowhere' };
 const SHOWN = 'Now showing work %5';
 const BY_HAND = 'tmux attach -t %5';
-beforeEach(() => answers());
+beforeEach(() => {
+  answers();
+  vi.spyOn(process, 'getuid').mockReturnValue(UID);
+});
+afterEach(() => vi.restoreAllMocks());
 
 describe('a jump', () => {
   test('within the session we sit in only selects', async () => {
@@ -27,9 +33,10 @@ describe('a jump', () => {
 
   test('to another session switches the terminal of ours that was used last', async () => {
     const clients = '$3 100 /dev/a\n$3 300 /dev/b\n$4 900 /dev/c\n$3 200 /dev/d\n';
-    answers(DONE('$4'), DONE('$3'), DONE(clients), DONE(''), DONE(''));
+    answers(DONE('$4\n'), DONE('$3\n'), DONE(clients), DONE(''), DONE(''));
     expect(await jumpToPane(TARGET, { ...ENV, TMUX_PANE: undefined })).toBe(SHOWN);
     expect(asked()[1]).toContain('-t $3 ');
+    expect(optionsOf(0)).toMatchObject({ timeoutMs: expect.any(Number), env: { TMUX: ENV.TMUX } });
     expect(asked()[3]).toContain('switch-client -c /dev/b -t %5');
   });
 
@@ -88,6 +95,7 @@ describe('the buffer', () => {
   test('of a tmux too old for a clipboard is filled all the same', async () => {
     answers(FAILED, DONE(''));
     expect(await copyToTmux('x', ENV)).toBe(true);
+    expect(optionsOf(0)).toEqual({ timeoutMs: expect.any(Number), env: ENV });
     expect(asked()).toEqual([`-S ${SOCKET} set-buffer -w -- x`, `-S ${SOCKET} set-buffer -- x`]);
   });
 
@@ -101,6 +109,7 @@ describe('a message', () => {
   test('goes to our pane, or to whatever tmux takes for it', async () => {
     answers(DONE(''), DONE(''));
     await displayInTmux('1 # 2', ENV);
+    expect(optionsOf(0)).toEqual({ timeoutMs: expect.any(Number), env: ENV });
     await displayInTmux('x', { ...ENV, TMUX_PANE: undefined });
     expect(asked()).toEqual([
       `-u -S ${SOCKET} display-message -t %1 -- 1 ## 2`,
