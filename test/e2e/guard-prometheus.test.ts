@@ -72,9 +72,6 @@ scrape_configs:
   await until(
     `Prometheus to have scraped guard: ${said}`,
     async () => (await value('reaptop_build_info')) === 1,
-    {
-      timeoutMs: 30_000,
-    },
   );
   expect(await firing()).not.toContain('ReaptopLeak');
   await orphan(sandbox, `${sandbox.sleeper('mcp-server-files')} 600`, {

@@ -54,7 +54,6 @@ const untilSwept = async (ids: readonly string[]): Promise<void> => {
         sessions().length === 0 &&
         prompts().length === 0 &&
         archivedNames(sandbox.path(TASK, 'archive')).join() === wanted.join(),
-      { timeoutMs: 40_000 },
     );
   } catch (error) {
     throw new Error(

@@ -17,7 +17,7 @@ const REAPTOP = `exec ${process.execPath} ${CLI} --interval 0.5`;
 const capture = (): string => sandbox.tmux('capture-pane', '-p', '-t', 'view');
 const shows = async (wanted: RegExp): Promise<void> => {
   try {
-    await until(`the pane to show ${wanted}`, () => wanted.test(capture()), { timeoutMs: 25_000 });
+    await until(`the pane to show ${wanted}`, () => wanted.test(capture()));
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${capture()}`);
   }

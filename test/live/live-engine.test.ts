@@ -70,7 +70,7 @@ it('a leak is a finding from its second sighting on, which comes soon', async ()
   await start();
   expect(engine.getState().snapshot.totals.leaks).toBe(1);
   expect(leaks()).toBe(0);
-  await until('the second look', () => leaks() === 1, { timeoutMs: 5000 });
+  await until('the second look', () => leaks() === 1);
   leak(701);
   engine.refresh();
   await until('the new one to be seen', () => engine.getState().snapshot.totals.leaks === 2);
@@ -163,7 +163,7 @@ it('c drops a leak that is live by now, says why, and ends the rest', async () =
   leak(700);
   leak(701);
   await start();
-  await until('the second look', () => leaks() > 0, { timeoutMs: 5000 });
+  await until('the second look', () => leaks() > 0);
   const plan = await engine.plan({ act: 'clean' });
   expect(plan.steps.map(step => step.pid)).toEqual([700, 701]);
   becomesLive(700);

@@ -27,9 +27,6 @@ export const KEY = {
   ctrlZ: '\u001a',
 } as const;
 
-/** A generous time: two cores may be shared with a bench of 5,000 processes. */
-const PATIENCE = { timeoutMs: 25_000 };
-
 /** A real terminal with the built program in it; what it writes is interpreted by xterm. */
 export class Pty {
   readonly terminal: Terminal;
@@ -97,7 +94,7 @@ export class Pty {
 
   async until(what: string, condition: () => unknown): Promise<void> {
     try {
-      await until(what, condition, PATIENCE);
+      await until(what, condition);
     } catch (error) {
       throw new Error(`${(error as Error).message}\n${this.text()}`);
     }

@@ -1,8 +1,8 @@
-/** Polls until the condition gives a truthy value, and returns it. Fails with `what` after the deadline. */
+/** Polls until the condition gives a truthy value, and returns it. Fails with `what` after a generous time: two cores may be shared with much else. */
 export const until = async <T>(
   what: string,
   condition: () => T | Promise<T>,
-  { timeoutMs = 15_000 }: { timeoutMs?: number } = {},
+  { timeoutMs = 40_000 }: { timeoutMs?: number } = {},
 ): Promise<NonNullable<T>> => {
   const deadline = Date.now() + timeoutMs;
   let delay = 2;

@@ -148,9 +148,9 @@ test('no plan for any random machine names what must not be ended', () => {
       planned += end.steps.length;
       refused += end.refused.length;
     }),
-    { numRuns: 12_000 },
+    { numRuns: 4_000 },
   );
   // The generator must reach both sides often, or the properties above would hold of nothing.
-  expect(planned).toBeGreaterThan(8_000);
-  expect(refused).toBeGreaterThan(8_000);
+  expect(planned).toBeGreaterThan(2_500);
+  expect(refused).toBeGreaterThan(2_500);
 }, 120_000);

@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = new URL('..', import.meta.url).pathname;
+const REPLACES = /\bvi\.(?:mock|doMock)\(/;
+
+test('what puts a module in the place of another says so in its name: the other tests share their modules', () => {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    file => /\.test\.tsx?$/.test(file) && !file.includes('node_modules'),
+  );
+  expect(files.length).toBeGreaterThan(150);
+  const replacing = files.filter(file => REPLACES.test(readFileSync(join(root, file), 'utf8')));
+  expect(replacing.filter(file => !file.endsWith('.mocked.test.ts'))).toEqual([]);
+});
