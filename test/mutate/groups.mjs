@@ -22,10 +22,7 @@ export const GROUPS = {
   },
   sweep: {
     mutate: ['src/act/{sweep,tmux}/*.ts'],
-    tests: [
-      'act/sweep/{attacks,facts,held-directory,move-file,others-can-replace,run}.test.ts',
-      'act/tmux/*.test.ts',
-    ],
+    tests: ['act/sweep/{attacks,*.mocked}.test.ts', 'act/tmux/*.test.ts'],
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],
