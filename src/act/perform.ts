@@ -48,14 +48,14 @@ interface Record {
   write(line: IntentLine | OutcomeLine): void;
   /** Before the intent: what was cut off is completed in the file it began in, then a full file is put aside. */
   prepare(system: System, holder: Identity | null, boot: string | null): Promise<void>;
-  readonly warnings: ReadonlySet<string>;
+  readonly warnings: ReadonlySet<string | null>;
   /** Every line is in the log. */
   isWhole(): boolean;
 }
 
 const openRecord = async (directory: string | null, by: AskedBy): Promise<Record> => {
   const { writeAudit, rotateAudit } = await import('./record/audit.ts');
-  const warnings = new Set<string>();
+  const warnings = new Set<string | null>();
   let whole = true;
   const write = (line: IntentLine | OutcomeLine): void => {
     const warning = writeAudit(line, { directory });
@@ -70,8 +70,7 @@ const openRecord = async (directory: string | null, by: AskedBy): Promise<Record
     prepare: async (system, holder, boot) => {
       if (directory === null) return;
       if (holder !== null) await completeRecord(system, { ...holder, by }, { directory, boot, write });
-      const warning = await rotateAudit(directory);
-      if (warning !== null) warnings.add(warning);
+      warnings.add(await rotateAudit(directory));
     },
   };
 };

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { errorSentence, openOwn } from '../../observe/state/own-file.ts';
 import { AUDIT_FILE } from './lines.ts';
 
-/** Some thousands of acts a file; the file being written and two older ones are kept. */
-const ROTATE_BYTES = 4 * 1024 * 1024;
+/** The file being written and two older ones are kept. */
 const OLDER_FILES = 2;
 
 /** `audit.jsonl` → `audit.1.jsonl` → `audit.2.jsonl` → gone. */
@@ -30,8 +29,9 @@ const bytesIn = (path: string): number => {
 /**
  * Puts a full log aside. Between two acts only, so that the two lines of one stay in one file, and by whoever holds
  * the run lock. The library only moves files: it writes later than we may signal, so lines are never given to it.
+ * So many bytes are some thousands of acts.
  */
-export const rotateAudit = async (directory: string, bytes = ROTATE_BYTES): Promise<string | null> => {
+export const rotateAudit = async (directory: string, bytes = 4 * 1024 * 1024): Promise<string | null> => {
   const path = join(directory, AUDIT_FILE);
   if (bytesIn(path) < bytes) return null;
   try {

@@ -35,11 +35,11 @@ export const completeRecord = async (
     readonly write: (line: OutcomeLine) => unknown;
   },
 ): Promise<void> => {
-  let tail: string | null;
+  let tail: string | null = null;
   try {
     tail = readOwnTail(join(directory, AUDIT_FILE), TAIL_BYTES);
   } catch {
-    return; // whoever writes next says what is wrong with it
+    // Whoever writes next says what is wrong with it.
   }
   for (const act of unfinishedIn(tail ?? '')) {
     const rebooted = act.boot !== null && boot !== null && act.boot !== boot;
