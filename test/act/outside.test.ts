@@ -79,11 +79,20 @@ describe('claude stop', () => {
     });
   });
 
+  test('of what claude said only the first line comes back, and not all of a long one', async () => {
+    const fails = async (script: string) =>
+      ((await stopBackgroundSession('x1', withClaude(`${script}; exit 3`))) as { why: string }).why;
+    expect(await fails('true')).toBe('claude stop x1 exited with 3');
+    expect(await fails('echo "  on stdout"; echo more')).toBe('claude stop x1 exited with 3: on stdout');
+    expect(await fails('printf "\\n  no\\nmore\\n" >&2')).toBe('claude stop x1 exited with 3: no');
+    expect(await fails('printf "%0300d" 0')).toBe(`claude stop x1 exited with 3: ${'0'.repeat(200)}`);
+  });
+
   test('one that hangs is given up', async () => {
     const options = { ...withClaude('exec sleep 600'), timeoutMs: 100 };
     expect(await stopBackgroundSession('x1', options)).toMatchObject({
       status: 'failed',
-      why: expect.stringContaining('did not answer'),
+      why: 'claude stop x1 did not answer within 0.1 s',
     });
   });
 

@@ -14,7 +14,7 @@ export const GROUPS = {
   },
   terminate: {
     mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{clock,claude-stop}.ts'],
-    tests: ['act/{contract,newcomers,outside}.test.ts', 'act/{signal,terminate,zombies}/*.test.ts'],
+    tests: ['act/{clock,contract,newcomers,outside}.test.ts', 'act/{signal,terminate,zombies}/*.test.ts'],
   },
   record: {
     mutate: ['src/act/perform.ts', 'src/act/record/*.ts'],

@@ -56,6 +56,7 @@ describe('who holds a lock', () => {
     machine.add(700, 1, { argv: REAPTOP });
     const torn = { presence: machine.presence.bind(machine), look: () => new FakeSystem().look() };
     expect(await lockHolder(torn, 'cleanUp', directory)).toBeNull();
+    expect(await takeRunLock(torn, 'clean', { directory })).toMatchObject({ status: 'taken', warning: null });
   });
 
   test('also one of a table that does not say who we are', async () => {
@@ -66,7 +67,7 @@ describe('who holds a lock', () => {
     expect(await lockHolder(blind, 'cleanUp', directory)).toEqual(SOUND);
   });
 
-  test.each([{ pid: 7.5 }, { start: 7 }, { by: null }, { since: '1' }])(
+  test.each([{ pid: 7.5, start: 's7.5' }, { start: 7 }, { by: null }, { since: '1' }])(
     'nobody by a lock with %j',
     async part => {
       leave({ ...SOUND, ...part });
@@ -75,8 +76,10 @@ describe('who holds a lock', () => {
     },
   );
 
-  test('nobody without a directory or a file', async () => {
+  test('nobody without a directory or a file, or where it is no file', async () => {
     expect(await lockHolder(machine, 'cleanUp', null)).toBeNull();
+    expect(await lockHolder(machine, 'cleanUp', directory)).toBeNull();
+    mkdirSync(join(directory, 'clean.lock'));
     expect(await lockHolder(machine, 'cleanUp', directory)).toBeNull();
   });
 });

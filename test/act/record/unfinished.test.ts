@@ -60,6 +60,15 @@ test('an act whose writer runs is its own to complete; after another boot nobody
   expect(await completed('another', INTENT)).toMatchObject(outcome('gone'));
 });
 
+test('a log that is no file of ours leaves nothing to complete', async () => {
+  const directory = sandbox.path('elsewhere');
+  mkdirSync(join(directory, 'audit.jsonl'), { recursive: true });
+  const by = { pid: 650, start: 's650', by: 'clean' } as const;
+  const written: unknown[] = [];
+  await completeRecord(machine, by, { directory, boot: null, write: line => written.push(line) });
+  expect(written).toEqual([]);
+});
+
 test('what is no intent, no act or no step of one is passed over', async () => {
   const odd = ['half a li', 'null', '7', { ...INTENT, id: 7 }, { ...INTENT, event: 'note' }];
   expect(await completed('now', ...odd)).toEqual([]);

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { signalIdentity } from '../../../src/act/signal/signal-identity.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isEndable, signalIdentity } from '../../../src/act/signal/signal-identity.ts';
 import type { SignalName } from '../../../src/model/plan.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import type { Presence } from '../../../src/observe/system.ts';
@@ -21,12 +21,16 @@ const at = (start: string, state: string): Presence => ({
 /** What is seen at the pid, look by look (the last stays), and what it was sent. */
 const scripted = (...looks: Presence[]) => {
   const sent: string[] = [];
+  const count = { looks: 0 };
   const system = {
     readOnly: null,
-    presence: () => (looks.length > 1 ? looks.shift()! : looks[0]!),
+    presence: () => {
+      count.looks += 1;
+      return looks.length > 1 ? looks.shift()! : looks[0]!;
+    },
     deliver: (_pid: number, signal: SignalName) => void sent.push(signal),
   };
-  return { sent, send: (signal: SignalName) => signalIdentity(system, OURS, signal, { hold: true }) };
+  return { sent, count, send: (signal: SignalName) => signalIdentity(system, OURS, signal, { hold: true }) };
 };
 
 describe('a process that is held for the moment of its signal', () => {
@@ -98,6 +102,76 @@ describe('a process that is held for the moment of its signal', () => {
     const { sent, send } = scripted(presence as Presence);
     await send('SIGKILL');
     expect(sent).toEqual([]);
+  });
+});
+
+describe('how long it is waited for', () => {
+  /** What the clock says, look by look. */
+  const times = (...ms: number[]): void => {
+    vi.spyOn(performance, 'now').mockImplementation(() => (ms.length > 1 ? ms.shift()! : ms[0]!));
+  };
+  afterEach(() => vi.restoreAllMocks());
+
+  test('until it rests, however many looks that takes', async () => {
+    times(0);
+    const { count, send } = scripted(at('ours', 'S'), at('ours', 'S'), at('ours', 'D'), at('ours', 'T'));
+    expect(await send('SIGKILL')).toEqual({ status: 'sent' });
+    // Before the stop, three for it to rest, and one for the signal.
+    expect(count.looks).toBe(5);
+  });
+
+  test.each([
+    ['D', [29, 30], 30],
+    ['R', [1499, 1500], 1500],
+  ])('one in state %s no longer than its time', async (state, ms) => {
+    times(0, ...ms, 9000);
+    const { count, send } = scripted(at('ours', state));
+    await send('SIGKILL');
+    expect(count.looks).toBe(state === 'D' ? 4 : 3);
+  });
+});
+
+describe('no signal leaves', () => {
+  const deliver = vi.fn();
+  const presence = vi.fn(() => at('ours', 'S'));
+  beforeEach(() => vi.resetAllMocks());
+
+  test.each([0, -1, -10, 1, 2, 2.5, Number.NaN, Number.POSITIVE_INFINITY])('to pid %d', async pid => {
+    expect(isEndable(pid)).toBe(false);
+    const system = { readOnly: null, presence, deliver };
+    expect(await signalIdentity(system, { pid, start: 'ours' }, 'SIGTERM')).toEqual({ status: 'denied' });
+    expect([presence.mock.calls, deliver.mock.calls]).toEqual([[], []]);
+  });
+
+  test('to what is only a record', async () => {
+    const system = { readOnly: 'a recorded table', presence, deliver };
+    expect(await signalIdentity(system, OURS, 'SIGTERM')).toEqual({
+      status: 'unreadable',
+      why: 'a recorded table',
+    });
+    expect(deliver).not.toHaveBeenCalled();
+  });
+
+  test("to another user's, and it is said whose", async () => {
+    const theirs = { ...at('ours', 'S'), uids: [process.getuid!(), 4242] as const };
+    const system = { readOnly: null, presence: () => theirs as Presence, deliver };
+    expect(await signalIdentity(system, OURS, 'SIGTERM')).toEqual({
+      status: 'unreadable',
+      why: 'it belongs to another user (uid 4242)',
+    });
+    expect(deliver).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['ESRCH', 'gone'],
+    ['EPERM', 'denied'],
+  ])('and %s means %s', async (code, status) => {
+    const fails = () => {
+      throw Object.assign(new Error('kill'), { code });
+    };
+    const system = { readOnly: null, presence: () => at('ours', 'S'), deliver: fails };
+    expect(isEndable(3)).toBe(true);
+    expect(await signalIdentity(system, OURS, 'SIGTERM')).toEqual({ status });
   });
 });
 

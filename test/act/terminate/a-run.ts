@@ -49,7 +49,7 @@ export const follow = (
 };
 
 /** The clock of the machine, with something happening once that much time has passed. */
-export const after = (machine: FakeSystem, ms: number, event: () => void): Run['clock'] => {
+export const clockWith = (machine: FakeSystem, ms: number, event: () => void): Run['clock'] => {
   const at = machine.clock.now() + ms;
   let due = true;
   return {

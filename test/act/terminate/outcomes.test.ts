@@ -3,7 +3,7 @@ import { concludeAll } from '../../../src/act/terminate/outcomes.ts';
 import type { Run, Tracked } from '../../../src/act/terminate/run.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { FakeSystem } from '../fake-system.ts';
-import { after, follow, runOn } from './a-run.ts';
+import { clockWith, follow, runOn } from './a-run.ts';
 
 const cancelled = AbortSignal.abort();
 let machine: FakeSystem;
@@ -76,7 +76,7 @@ describe('what does not', () => {
       said: 'zombie: it ended, and 5 sup has not reaped it',
       ms: 500,
     });
-    const clock = after(machine, 100, () => machine.remove(10));
+    const clock = clockWith(machine, 100, () => machine.remove(10));
     const { said, ms } = await conclude({ sent: 'SIGTERM', heldBy: 5 }, { clock });
     expect(said).toBe('ended: ended by SIGTERM');
     expect(ms).toBeLessThan(500);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noteEnds, presencesOf, settleDead, waitForEnds } from '../../../src/act/terminate/watch.ts';
 import { FakeSystem } from '../fake-system.ts';
-import { after, follow, runOn } from './a-run.ts';
+import { clockWith, follow, runOn } from './a-run.ts';
 
 let machine: FakeSystem;
 let looks: number;
@@ -115,7 +115,7 @@ describe('who has ended', () => {
 
 describe('waiting for ends', () => {
   test('lasts until the last one, and tells how long it has been', async () => {
-    const clock = after(machine, 300, () => machine.remove(10));
+    const clock = clockWith(machine, 300, () => machine.remove(10));
     const run = await runOn(machine, { clock });
     follow(run, 10, { sent: 'SIGTERM' });
     await waitForEnds(run, 9000);

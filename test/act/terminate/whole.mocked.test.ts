@@ -5,7 +5,7 @@ import type { Identity } from '../../../src/model/identity.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { invent, machine as judged } from '../../judge/plan/machine.ts';
 import { FakeSystem, planOf } from '../fake-system.ts';
-import { after } from './a-run.ts';
+import { clockWith } from './a-run.ts';
 
 /** Sweeps away the first of those who would not end. */
 const swept = vi.hoisted(() => ({ asked: [] as number[], end: (_pid: number): void => {} }));
@@ -118,7 +118,7 @@ describe('a run', () => {
 
   test('waits a moment for what was killed to be gone', async () => {
     const dying = machine.add(10, 1, {}, () => {});
-    const clock = after(machine, 600, () => machine.remove(10));
+    const clock = clockWith(machine, 600, () => machine.remove(10));
     expect((await run(planOf([dying]), { clock, graceMs: 100 })).outcomes).toMatchObject([
       { outcome: 'killed' },
     ]);

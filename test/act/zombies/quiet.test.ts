@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../../src/act/clock.ts';
 import { endZombies } from '../../../src/act/zombies/nudge.ts';
 import { FakeSystem, planOf } from '../fake-system.ts';
@@ -68,11 +68,68 @@ describe('the quiet time, through the system contract', () => {
     expect(machine.sent).toEqual([]);
   });
 
+  test('a server whose subtree could not be measured before stays', async () => {
+    const { machine, plan } = setUp();
+    machine.change(12, { cpuSeconds: null });
+    const clock = during(machine, 9000, () => machine.change(12, { cpuSeconds: 2 }));
+    const { outcomes } = await endZombies({ system: machine, plan, clock, quietSeconds: 10 });
+    expect(kinds(outcomes)).toEqual({ zombie: 1, refused: 2 });
+  });
+
+  test('what ended meanwhile below a server is no work of it', async () => {
+    const { machine, plan } = setUp();
+    const clock = during(machine, 9000, () => machine.has(14) || machine.add(14, 10, { state: 'Z' }));
+    await endZombies({ system: machine, plan, clock, quietSeconds: 10 });
+    expect(machine.sent).toEqual(['10 SIGCHLD', '12 SIGTERM', '10 SIGTERM']);
+  });
+
+  test('its CPU time is read anew for the second look', async () => {
+    const { machine, plan } = setUp();
+    const follow = vi.spyOn(machine, 'follow');
+    await endZombies({ system: machine, plan, clock: machine.clock, quietSeconds: 10 });
+    expect(follow).toHaveBeenCalledWith(new Set(['10:s10', '12:s12']));
+  });
+
+  test.each([2, 3])('without a table for look %d it stays', async nth => {
+    const { machine, plan } = setUp();
+    const look = machine.look.bind(machine);
+    let looks = 0;
+    machine.look = () => {
+      looks += 1;
+      if (looks === nth) return Promise.reject(new Error('no /proc'));
+      return look();
+    };
+    const { outcomes } = await endZombies({ system: machine, plan, clock: machine.clock, quietSeconds: 10 });
+    expect(machine.sent).toEqual(['10 SIGCHLD']);
+    expect(outcomes.filter(o => o.outcome === 'refused').map(o => o.why)).toEqual(
+      Array(2).fill('it stays: the process table could not be read: no /proc'),
+    );
+  });
+
+  test('a server that is gone by then needs no end', async () => {
+    const { machine, plan } = setUp();
+    const clock = during(machine, 9000, () => {
+      for (const pid of [10, 12]) if (machine.has(pid)) machine.remove(pid);
+      machine.change(11, { ppid: 10 });
+    });
+    await endZombies({ system: machine, plan, clock, quietSeconds: 10 });
+    expect(machine.sent).toEqual(['10 SIGCHLD']);
+  });
+
   test('cancelled during the quiet time: it stays', async () => {
     const { machine, plan } = setUp();
     const cancel = new AbortController();
     const clock = during(machine, 9000, () => cancel.abort());
-    await endZombies({ system: machine, plan, clock, quietSeconds: 10, signal: cancel.signal });
+    const { outcomes } = await endZombies({
+      system: machine,
+      plan,
+      clock,
+      quietSeconds: 10,
+      signal: cancel.signal,
+    });
     expect(machine.sent).toEqual(['10 SIGCHLD']);
+    expect(outcomes.filter(o => o.pid !== 11).map(o => o.why)).toEqual(
+      Array(2).fill('it stays: it was cancelled'),
+    );
   });
 });
