@@ -1,5 +1,6 @@
 import { plural } from '../../model/format.ts';
 import type { Kind } from '../../model/kind.ts';
+import type { AgentSession } from '../../model/snapshot.ts';
 import { cells } from '../../model/width.ts';
 import { beatAlarm } from '../../words/heartbeat.ts';
 import { sessionBrief } from '../../words/session.ts';
@@ -24,10 +25,15 @@ const KIND_TONES = {
   other: 'plain',
 } satisfies Record<Kind, Tone>;
 
+/** Cells of a step of the trail. */
+const STEP = 2;
+/** What a name keeps for itself, however deep it hangs. */
+const NAME_ROOM = 12;
+
 /** Deep trees in a narrow pane keep the end of the trail: who the parent is matters more than the grandparents. */
 const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
-  const limit = Math.max(1, Math.floor((room - 12) / 2));
-  const shown = trail.length > limit ? trail.slice(-limit) : trail;
+  const limit = Math.max(0, Math.floor(room / STEP));
+  const shown = trail.slice(Math.max(0, trail.length - limit));
   let text = '';
   for (const step of shown)
     text +=
@@ -53,6 +59,18 @@ const nameTone = (row: Row, { search }: Screen['view']): Tone => {
   return found ? 'mark' : KIND_TONES[row.process!.kind];
 };
 
+/** ` proofs  waits 12m`, whole. */
+const sessionWidth = (row: Row): number => {
+  const session = row.process?.session;
+  if (!session) return 0;
+  const brief = briefOf(row, session);
+  return cells(session.project ?? '') + 1 + (brief === '' ? 0 : cells(brief) + 2);
+};
+
+/** What it is doing, unless an alarm beside it says more. */
+const briefOf = (row: Row, session: AgentSession): string =>
+  isLoud(row) && session.doing !== 'waiting' ? '' : sessionBrief(session);
+
 /** Fewer cells of a project's name than this tell nothing. */
 const MIN_PROJECT = 3;
 
@@ -63,7 +81,7 @@ const MIN_PROJECT = 3;
 const sessionRuns = (row: Row, room: number, ellipsis: string): readonly Run[] => {
   const session = row.process?.session;
   if (!session) return [];
-  const brief = isLoud(row) && session.doing !== 'waiting' ? '' : sessionBrief(session);
+  const brief = briefOf(row, session);
   const project = session.project ?? '';
   const gap = cells(project) + cells(brief) + 3 <= room ? '  ' : ' ';
   const told = brief && `${gap}${brief}`;
@@ -90,11 +108,14 @@ export const nameRuns = (
     return [run(fold, row.group.tone), run(row.group.title, row.group.tone), count];
   }
   const p = row.process!;
-  const trail = trailText(row.trail, room, glyphs);
   const zombies = p.zombies > 0 ? ` Z${glyphs.times}${p.zombies}` : '';
   const hidden = row.folded && row.count > 1 ? ` +${row.count - 1}` : '';
   const alarm = alone ? alarmText(row) : '';
-  const free = room - cells(trail) - cells(fold) - cells(zombies) - cells(hidden) - cells(alarm);
+  const held = cells(fold) + cells(zombies) + cells(hidden) + cells(alarm);
+  // Which session it is comes before how deep it hangs.
+  const told = alone && p.session ? cells(p.name) + sessionWidth(row) + held : 0;
+  const trail = trailText(row.trail, Math.min(Math.max(STEP, room - NAME_ROOM), room - told), glyphs);
+  const free = room - cells(trail) - held;
   const session = alone ? sessionRuns(row, free - cells(p.name), glyphs.ellipsis) : [];
   const left = free - lineWidth(session);
   return [
