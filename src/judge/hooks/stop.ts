@@ -69,6 +69,9 @@ export interface FoundMarker {
   readonly madeAt: number;
 }
 
+/** Linux stamps files by a clock that stands still for up to 10 ms: a file made right after a moment may bear an earlier one. */
+const FILE_CLOCK_MS = 10;
+
 /**
  * Which marker is this session's own: one whose directory a tool call of it named, the last named first; else the
  * newest that was made after it started, if nobody else is at work in the project. Everybody else's is left alone.
@@ -83,6 +86,6 @@ export const ownMarker = <M extends FoundMarker>(
     if (named !== undefined) return named;
   }
   if (!aloneHere) return null;
-  const since = markers.filter(({ madeAt }) => madeAt >= session.startedAt);
+  const since = markers.filter(({ madeAt }) => madeAt >= session.startedAt - FILE_CLOCK_MS);
   return since.toSorted((a, b) => b.madeAt - a.madeAt)[0] ?? null;
 };

@@ -104,6 +104,8 @@ describe('whose marker it is', () => {
     ['named, and older than the session', session(['/p/specs/1_a'], 1000), false, A],
     ['made since, and nobody else here', session(), true, B],
     ['made since, and somebody else here', session(), false, null],
+    ['made in the same tick of the clock of files', session([], 210), true, B],
+    ['made a tick before', session([], 211), true, null],
     ['made before, and nobody else here', session([], 300), true, null],
     ['none named that is there', session(['/p/specs/9_z']), false, null],
   ])('%s', (_, own, alone, expected) => {
