@@ -9,6 +9,7 @@ import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
 import { leakedElsewhere, leakedHere } from '../words/closing.ts';
 import { remedyInText } from '../words/commands.ts';
+import { sessionDoing, sessionTitle } from '../words/session.ts';
 import { HEARTBEAT_TONES, SEVERITY_TONES } from '../words/tones.ts';
 import { wrap } from '../words/wrap.ts';
 import { type Branch, type Counted, type Group, groupProcesses } from './once-groups.ts';
@@ -102,12 +103,13 @@ const describe = (p: JudgedProcess, drawing: string, room: number, paint: Paint)
   return `${name}${paint(zombies, 'bad')}${rest === '' ? '' : `  ${paint(rest, 'faint')}`}`;
 };
 
-/** The command where it says more than the name, and where it runs for an agent. */
+/** The command where it says more than the name; of an agent first what its session does, its name, and where. */
 const doing = (p: JudgedProcess): string => {
   // The Bash tool's own words around the command would fill every row with the same.
   const command = p.command === p.name || p.seen.role === 'bash-tool' ? '' : p.command;
   const cwd = p.kind === 'agent' ? p.facts.details?.cwd : null;
-  return [cwd == null ? '' : `in ${cwd}`, command].filter(part => part !== '').join('  ');
+  const session = p.session ? [sessionDoing(p.session), sessionTitle(p.session)] : [];
+  return [...session, cwd == null ? '' : `in ${cwd}`, command].filter(part => part !== '').join('  ');
 };
 
 /** Leftovers are counted in a finding; listing them one by one would bury the living. */

@@ -1,9 +1,13 @@
 import { formatAge } from '../model/format.ts';
 import type { AgentSession } from '../model/snapshot.ts';
 
+/** `“fix the lemma”`; empty where it has no name of its own. */
+export const sessionTitle = ({ project, name }: AgentSession): string =>
+  name === null || name === project ? '' : `“${name}”`;
+
 /** `proofs`, or `proofs “fix the lemma”` when the session has a name of its own. */
-export const sessionName = ({ project, name }: AgentSession): string =>
-  [project ?? '', name === null || name === project ? '' : `“${name}”`].filter(Boolean).join(' ');
+export const sessionName = (session: AgentSession): string =>
+  [session.project ?? '', sessionTitle(session)].filter(Boolean).join(' ');
 
 const since = (seconds: number | null): string => (seconds === null ? '' : ` ${formatAge(seconds)}`);
 

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../src/model/snapshot.ts';
 import { cells, visible } from '../../src/model/text.ts';
 import { parsePanes } from '../../src/observe/tmux/panes.ts';
 import { snapshotSchema } from '../schema/snapshot-schema.ts';
-import { type Row, tmux, world, ZOMBIE } from '../support/world.ts';
+import { CLOCK, type Row, session, tmux, world, ZOMBIE } from '../support/world.ts';
 
 const WIDTHS = [40, 80, 200] as const;
 
@@ -140,6 +140,16 @@ describe('the text of --once', () => {
   const textOf = (rows: readonly Row[], change: Partial<Snapshot> = {}, all = false): string =>
     onceText({ ...world(rows).snapshot, ...change }, { width: 120, color: false, all });
   const aged = (seconds: number) => ({ born: world([]).snapshot.clock - seconds });
+
+  it('says of an agent what its session does, what it is called, and where it works', () => {
+    const record = { status: 'waiting', waitingFor: 'permission prompt', name: 'fix the lemma' };
+    const { snapshot } = world([[1000, 80_001, 'claude --model opus']], {
+      sessions: [session(1000, 'abc', { ...record, statusUpdatedAt: CLOCK * 1000 - 720_000 })],
+    });
+    expect(onceText(snapshot, { width: 160, color: false })).toContain(
+      'claude  waits for you: permission prompt 12m  “fix the lemma”  in /home/me/project  claude --model opus',
+    );
+  });
 
   it.each([
     [
