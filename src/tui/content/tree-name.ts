@@ -32,8 +32,8 @@ const NAME_ROOM = 12;
 
 /** Deep trees in a narrow pane keep the end of the trail: who the parent is matters more than the grandparents. */
 const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
-  const limit = Math.max(0, Math.floor(room / STEP));
-  const shown = trail.slice(Math.max(0, trail.length - limit));
+  const limit = Math.max(1, Math.floor(room / STEP));
+  const shown = trail.slice(-limit);
   let text = '';
   for (const step of shown)
     text +=
@@ -44,7 +44,8 @@ const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
           : step === 'T'
             ? glyphs.branch
             : glyphs.lastBranch;
-  return text;
+  // That it hangs somewhere is seen in one cell, too.
+  return cells(text) <= room ? text : text.slice(0, 1);
 };
 
 /** In a side pane without room for what a process does, a silent agent still stands out. */
@@ -59,12 +60,12 @@ const nameTone = (row: Row, { search }: Screen['view']): Tone => {
   return found ? 'mark' : KIND_TONES[row.process!.kind];
 };
 
-/** ` proofs  waits 12m`, whole. */
+/** ` proofs waits 12m`, whole. */
 const sessionWidth = (row: Row): number => {
   const session = row.process?.session;
   if (!session) return 0;
   const brief = briefOf(row, session);
-  return cells(session.project ?? '') + 1 + (brief === '' ? 0 : cells(brief) + 2);
+  return cells(session.project ?? '') + 1 + (brief === '' ? 0 : cells(brief) + 1);
 };
 
 /** What it is doing, unless an alarm beside it says more. */

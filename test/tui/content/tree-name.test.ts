@@ -34,11 +34,13 @@ const text = (shown: Row, room = ROOM, alone = true): string =>
 
 describe('in a side pane, which session it is and what it does', () => {
   test.each(['', 'L', ' L', '  L', 'I  T', ' I I I I I L'])('is whole below the trail %j', trail => {
-    expect(text(row(trail, WAITS))).toContain('claude proofs  waits 12m');
+    expect(text(row(trail, WAITS))).toMatch(/^([└├]|[└├] )?▾ claude proofs {1,2}waits 12m$/);
+    expect(text(row(trail, WAITS, { foldable: false }))).toMatch(/[└├]? ?claude proofs {1,2}waits 12m$/);
     expect(text(row(trail, WAITS)).length).toBeLessThanOrEqual(ROOM);
   });
 
   test('leaves as much of the trail as there is room for', () => {
+    expect(text(row('  L', WAITS))).toBe('└▾ claude proofs waits 12m');
     expect(text(row('  L', WAITS, { foldable: false }))).toBe('└ claude proofs  waits 12m');
     expect(text(row('  L', WAITS, { foldable: false }), 40)).toBe('    └ claude proofs  waits 12m');
   });
