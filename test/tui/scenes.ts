@@ -113,7 +113,7 @@ export const SCENES: readonly Scene[] = [
     columns: 100,
     rows: 30,
     press: ['clean', 'go'],
-    until: '8 ended, 1 killed',
+    until: 'no leaks', // the look after the last outcome
     picture: true,
   },
 ];
