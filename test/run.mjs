@@ -14,10 +14,9 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const command = [process.execPath, vitest, 'run', '--config', join(here, 'vitest.config.ts')];
 const asked = process.argv.slice(2);
 
-/** As root, and as a user who may make namespaces. */
-const WAYS = [[], ['--user', '--map-current-user']];
+/** Root's only: in the user namespace that others would need as well, root's own directories are a stranger's. */
 const NAMESPACE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
-const way = WAYS.find(extra => spawnSync('unshare', [...extra, ...NAMESPACE, 'true']).status === 0);
+const apart = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0;
 
 /** A shell as PID 1 reaps what is orphaned there; Node would not. */
 const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];
@@ -25,10 +24,9 @@ const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];
 /** Resolves to the exit code and what was held back of the output. */
 const run = (args, stdio) =>
   new Promise(resolve => {
-    const [program, ...rest] =
-      way === undefined
-        ? [...command, ...args]
-        : ['unshare', ...way, ...NAMESPACE, ...AS_CHILD_OF_A_SHELL, ...command, ...args];
+    const [program, ...rest] = apart
+      ? ['unshare', ...NAMESPACE, ...AS_CHILD_OF_A_SHELL, ...command, ...args]
+      : [...command, ...args];
     const child = spawn(program, rest, { stdio });
     let held = '';
     for (const stream of [child.stdout, child.stderr])
@@ -36,22 +34,23 @@ const run = (args, stdio) =>
     child.on('close', (code, signal) => resolve({ code: code ?? (signal === null ? 1 : 130), held }));
   });
 
+const PARTS = ['--project', 'parts', '--project', 'mocked'];
+const WHOLE = ['--project', 'whole'];
+
 /** Most of their time is waiting: for a grace, a second look, a terminal. */
 const SHARES = 3;
-const shares = Array.from({ length: SHARES }, (_, n) => ['--project', 'whole', `--shard=${n + 1}/${SHARES}`]);
+const shares = Array.from({ length: SHARES }, (_, n) => [...WHOLE, `--shard=${n + 1}/${SHARES}`]);
 
 const WATCHED = 'inherit';
 const HELD_BACK = ['ignore', 'pipe', 'pipe'];
 
-if (way === undefined)
+if (!apart)
   process.stderr.write('No pid namespace here: tests that clean refuse to run beside other leaks.\n');
-const runs =
-  way === undefined || asked.length > 0
+const runs = !apart
+  ? [run(asked.length > 0 ? asked : [...PARTS, ...WHOLE], WATCHED)]
+  : asked.length > 0
     ? [run(asked, WATCHED)]
-    : [
-        run(['--project', 'parts', '--project', 'mocked'], WATCHED),
-        ...shares.map(share => run(share, HELD_BACK)),
-      ];
+    : [run(PARTS, WATCHED), ...shares.map(share => run(share, HELD_BACK))];
 const codes = [];
 for (const { code, held } of await Promise.all(runs)) {
   process.stdout.write(held);

@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     root: new URL('.', import.meta.url).pathname,
     globalSetup: ['./support/global-setup.ts'],
+    setupFiles: ['./support/setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     pool: 'forks',

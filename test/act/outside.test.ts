@@ -54,6 +54,7 @@ describe('tmux sessions', () => {
   });
 
   test('a server that is gone is gone', async () => {
+    sandbox.needsTmux();
     expect(
       await endTmuxSession({ socket: sandbox.path('none'), sessionId: '$0', session: 'x' }, sandbox.env),
     ).toEqual({ status: 'gone' });

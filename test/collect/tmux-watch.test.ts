@@ -39,6 +39,7 @@ it('a first paint does not wait for a tmux server that keeps silent: its panes a
 });
 
 it('other looks wait for it, a second at most, and say so', async () => {
+  sandbox.needsTmux();
   const { servers, warnings } = await new TmuxWatch().panes(tree, look, sandbox.env);
   expect(servers.every(server => !server.reachable)).toBe(true);
   expect(warnings).toEqual([expect.stringContaining('cannot be asked')]);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reaptop } from '../support/cli.ts';
 import { startGuard, stopGuard } from '../support/guard.ts';
 import { orphan } from '../support/orphan.ts';
-import { prometheusMissing } from '../support/prometheus.ts';
+import { needsPrometheus } from '../support/prometheus.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -28,7 +28,7 @@ const freePort = (): Promise<number> =>
 const SCRAPE_SECONDS = 1;
 
 test('a real Prometheus scrapes guard, and the leak alert fires within two scrapes of a leak made on purpose', async () => {
-  if (prometheusMissing()) return;
+  needsPrometheus();
   const [port, own] = [await freePort(), await freePort()];
   // Reports only: the alert must be seen, not the clean-up.
   const guard = await startGuard(sandbox, { policy: { leaks: false }, args: ['--metrics', String(port)] });

@@ -7,7 +7,7 @@ import { METRICS, Metrics } from '../../src/guard/metrics.ts';
 import { parseAddress } from '../../src/guard/metrics-address.ts';
 import { serveMetrics } from '../../src/guard/metrics-server.ts';
 import { momentAt } from '../remember/recorder/machine.ts';
-import { prometheusMissing } from '../support/prometheus.ts';
+import { needsPrometheus } from '../support/prometheus.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 const look = (snapshot: ReturnType<typeof momentAt> | null) => ({
@@ -74,7 +74,7 @@ describe('metrics', () => {
   });
 
   test('pass promtool check metrics', async () => {
-    if (prometheusMissing()) return;
+    needsPrometheus();
     expect(promtool(['check', 'metrics'], await textOf(momentAt(0)))).toEqual({ status: 0, said: '' });
   });
 });
@@ -104,7 +104,7 @@ describe('rules and dashboard', () => {
   });
 
   test('pass promtool check rules, the expressions of the dashboard too', () => {
-    if (prometheusMissing()) return;
+    needsPrometheus();
     const rules = sandbox.write('rules.yml', rulesText());
     expect(promtool(['check', 'rules', rules])).toMatchObject({ status: 0 });
     const panels = expressions.map(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lacking } from './lacking.ts';
 import { isRunning, pidsWithEnv, type RawProcess, rawProcess } from './proc.ts';
 import { until } from './until.ts';
 
@@ -122,6 +123,11 @@ export class Sandbox {
     return this.tmuxWith({}, 'reaptop-test', ...args);
   }
 
+  /** The test goes on only where tmux is installed. */
+  needsTmux(): void {
+    this.tmux('-V');
+  }
+
   /** A tmux command on a socket of its own; a server it starts keeps these extra variables. */
   tmuxWith(env: Record<string, string>, socket: string, ...args: string[]): string {
     const result = spawnSync('tmux', ['-L', socket, ...args], {
@@ -129,8 +135,7 @@ export class Sandbox {
       cwd: this.path('work'),
       encoding: 'utf8',
     });
-    if (result.error)
-      throw new Error('these tests need tmux: install it (apt-get install tmux)', { cause: result.error });
+    if (result.error) lacking('tmux is not installed (Debian package "tmux").');
     if (result.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`);
     return result.stdout.trim();
   }

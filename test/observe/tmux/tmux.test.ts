@@ -75,6 +75,7 @@ describe('listTmux with real servers', () => {
   });
 
   it('finds a server on a socket that only an environment speaks of', async () => {
+    sandbox.needsTmux();
     const elsewhere = sandbox.path('own,socket');
     sandbox.start(['tmux', '-S', elsewhere, '-f', '/dev/null', 'new-session', '-d', '-s', 'x', 'sleep 1000']);
     const found = await until('the server to answer', async () => {

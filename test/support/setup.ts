@@ -1,0 +1,4 @@
+import { beforeEach } from 'vitest';
+import { underWay } from './lacking.ts';
+
+beforeEach(test => underWay(test));
