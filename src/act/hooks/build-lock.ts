@@ -131,10 +131,18 @@ const breakStale = (path: string, stale: string, pid: number): void => {
 /** Breaking takes a millisecond: a breaker that is seconds old was killed in the middle. */
 const BREAKER_MS = 5000;
 
+const isFresh = (text: string | null): boolean => {
+  try {
+    const { at } = JSON.parse(text ?? '{}') as { at?: unknown };
+    return typeof at === 'number' && Math.abs(Date.now() - at) < BREAKER_MS;
+  } catch {
+    return false; // it appears whole: what does not make sense was torn by a crash of the machine
+  }
+};
+
 const breakOldBreaker = (breaker: string): void => {
   try {
-    const { at } = JSON.parse(readOwnTail(breaker, MOST_BYTES) ?? '{}') as { at?: unknown };
-    if (typeof at === 'number' && Math.abs(Date.now() - at) < BREAKER_MS) return;
+    if (isFresh(readOwnTail(breaker, MOST_BYTES))) return;
     const aside = `${breaker}.${process.pid}.old`;
     renameSync(breaker, aside);
     rmSync(aside, { force: true });
