@@ -28,7 +28,7 @@ const amountOf = (trees: readonly (readonly JudgedProcess[])[]): Amount => {
  * those that concern an agent. A tree with something in it that clean leaves alone is in neither amount.
  */
 export const ripenessOf = (processes: readonly JudgedProcess[], minimumAgeSeconds: number): Ripeness => {
-  const policy = leakPolicy('clean', { minimumAgeSeconds });
+  const policy = leakPolicy('clean');
   const forest = forestOf(processes, p => p.facts);
   const trees = leakGroups(processes)
     .flatMap(({ roots }) => roots)
