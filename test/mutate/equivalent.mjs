@@ -333,4 +333,32 @@ export const EQUIVALENT = [
     by: 'process.getuid()',
     why: 'where there is a tmux there is a getuid',
   },
+  {
+    file: 'plan/sweep-archive-name.ts',
+    code: 'const at = time === undefined ? null : parseIso(time)',
+    from: 'time === undefined',
+    by: 'false',
+    why: 'what is no text is no time either',
+  },
+  {
+    file: 'plan/sweep-archive-name.ts',
+    code: 'return at !== null && at <= now ? at : null',
+    from: 'at !== null',
+    by: 'true',
+    why: 'no time is given back as none, whatever it is compared with',
+  },
+  {
+    file: 'plan/zombies.ts',
+    code: 'mayNotEnd(parent, zombies, request, ground)',
+    from: 'plan.refused[0]?.why',
+    by: 'plan.refused[0].why',
+    why: 'a target that is not taken was refused',
+  },
+  {
+    file: 'plan/zombies.ts',
+    code: 'mayNotEnd(parent, zombies, request, ground)',
+    from: 'plan.steps.length === 0',
+    by: 'true',
+    why: 'one target is taken whole or refused: where there are steps, nothing was refused',
+  },
 ];

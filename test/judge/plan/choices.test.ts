@@ -163,7 +163,11 @@ describe('zombies', () => {
   });
 
   test('so is a server with a young zombie, or with a shell or an agent below it', () => {
-    expect(zombies(machine(server(10), zombie(11, 10), zombie(12, 10, 30))).steps).toHaveLength(1);
+    const young = [zombie(12, 10, 30), zombie(13, 10, 30)];
+    const why = (count: number) =>
+      zombies(machine(server(10), zombie(11, 10), ...young.slice(0, count))).steps.map(step => step.why);
+    expect(why(1)).toEqual([expect.stringMatching(/\(12\) is younger than/)]);
+    expect(why(2)).toEqual([expect.stringMatching(/\(12\), .* \(13\) are younger than/)]);
     for (const kind of ['shell', 'agent'] as const)
       expect(zombies(machine(server(10), zombie(11, 10), invent(13, 10, { kind }))).steps).toHaveLength(1);
   });

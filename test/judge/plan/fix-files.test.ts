@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findAll } from '../../../src/judge/findings/index.ts';
 import { planFixFiles, shownFixFiles } from '../../../src/judge/plan/fix-files.ts';
-import type { FindingId } from '../../../src/model/finding.ts';
-import { agent, agentFiles, file, type Props, pane, sceneOf, server } from '../heartbeats/scene.ts';
+import type { Finding, FindingId } from '../../../src/model/finding.ts';
+import { EMPTY_PLAN } from '../../../src/model/plan.ts';
+import { agent, agentFiles, file, type Props, pane, sceneOf, server, TASK } from '../heartbeats/scene.ts';
 import { invent } from './machine.ts';
 import { requestFor } from './sweep-scene.ts';
 
@@ -66,11 +67,120 @@ describe('files that mend a finding', () => {
     expect(plan.sessions.map(({ session }) => session)).toEqual(['agent_a']);
     expect(plan.files).toHaveLength(5);
     expect(plan.files.every(({ agent: whose }) => whose === 'a')).toBe(true);
-    expect(shownFixFiles(plan).chores?.[0]).toMatchObject({ act: 'end-session', target: 'agent_a' });
+    expect(shownFixFiles(plan).chores).toEqual([
+      { act: 'end-session', target: 'agent_a', why: plan.sessions[0]?.why },
+      ...plan.files.map(({ act, path, why }) => ({ act, target: path, why })),
+    ]);
+    expect(plan.ending).toMatchObject({ bytes: plan.ending.steps[0]?.rss, refused: [] });
+    expect(plan.ending.bytes).toBeGreaterThan(0);
+    expect(plan.refused).toEqual([]);
+  });
+
+  it('a session whose process the finding names comes along, and one of another agent does not', () => {
+    const argv = ['sh', '-c', 'claude | tee log'];
+    const shells = [1100, 1101, 1110].map(pid =>
+      invent(pid, pid === 1101 ? 1100 : 40, { kind: 'shell', verdict: 'live', facts: { born: 50, argv } }),
+    );
+    const tmux = [
+      server([pane('agent_a', { pid: 1100 }), pane('agent_b', { pid: 1110, sessionId: '$2', pane: '%2' })]),
+    ];
+    const readings = [...agentFiles('a', 600, true), ...agentFiles('b', 600, true)];
+    const request = requestFor({ readings, tmux, processes: shells });
+    const named = (pids: readonly number[], files: readonly string[] = []): Finding => ({
+      ...anything,
+      processes: pids.map(pid => ({ pid, start: `s${pid}` })),
+      files,
+    });
+    const plan = planFixFiles(request, named([1101]));
+    expect(plan.sessions.map(({ session }) => session)).toEqual(['agent_a']);
+    expect(plan.ending.steps.map(step => step.pid).sort()).toEqual([1100, 1101]);
+    expect(plan.ending.bytes).toBe(1100 + 1101 + 2000);
+    const none = planFixFiles(request, named([]));
+    expect([none.sessions, none.ending]).toEqual([[], EMPTY_PLAN]);
   });
 });
 
+const anything: Finding = {
+  id: 'lock-stale',
+  severity: 'warn',
+  title: '',
+  why: '',
+  processes: [],
+  files: [],
+  remedy: '',
+  action: null,
+};
+
 describe('what it leaves alone, and says so', () => {
+  const lock = `${DIR}/.diagnostic-lock`;
+  const marker = `${DIR}/.postflight-pending`;
+  const planned = (props: Props, files: readonly string[], known = {}) =>
+    planFixFiles(requestFor(props, known), { ...anything, files });
+  const REST = 'it changed, is gone, or somebody still needs it';
+
+  it('of what live agents have: a lock that is fresh, a marker, and what has no agent near it', () => {
+    const processes = [agent(1200)];
+    expect(planned({ readings: staleIn(DIR), processes }, [marker])).toMatchObject({
+      files: [],
+      refused: [{ what: marker, why: REST }],
+    });
+    const fresh = [file(lock, 'diagnostic-lock', 5)];
+    expect(planned({ readings: fresh, processes }, [lock]).files).toEqual([]);
+    expect(planned({ readings: staleIn(DIR), processes }, []).files).toEqual([]);
+    expect(planned({ readings: staleIn(DIR), processes }, [lock], { seen: new Map() }).files).toEqual([]);
+  });
+
+  it('nor does it say whose a lock is that may be of two', () => {
+    const request = requestFor({ readings: staleIn(DIR), processes: [agent(1200), agent(1300)] });
+    const joined = request.files.joined.map(one => ({ ...one, agent: null }));
+    const files = { ...request.files, joined };
+    const plan = planFixFiles({ ...request, files }, { ...anything, files: [lock] });
+    expect(plan.files[0]?.why).toContain('it belongs to an agent that lives');
+    expect(plan.refused).toEqual([]);
+  });
+
+  it('an archive whose time has come: that is for a sweep', () => {
+    const path = `${TASK}/archive/a_stream.jsonl`;
+    const seen = { mtimeMs: 0, size: 9, file: 'x', directory: '' };
+    const archives = [{ path, root: '/p', archivedAt: 0, seen }];
+    expect(planned({ readings: agentFiles('a', 1e6, true) }, [path], { archives }).files).toEqual([]);
+  });
+
+  it('and of everything that it names, and of nothing else, why', () => {
+    const leftOver = agentFiles('c', 1e6, true);
+    const readings = [
+      ...agentFiles('a', 600, true),
+      ...agentFiles('b', 600, true),
+      ...leftOver,
+      ...staleIn(DIR),
+    ];
+    const tmux = [
+      server([
+        pane('agent_a', { pid: 1100, attached: true }),
+        pane('agent_b', { pid: 1110, sessionId: '$2', pane: '%2', attached: true }),
+      ]),
+    ];
+    const processes = [1100, 1110].map(pid => invent(pid, 40, { kind: 'shell', verdict: 'live' }));
+    const [stream = '', progress = ''] = agentFiles('a', 600, true).map(({ path }) => path);
+    const [first = '', second = ''] = leftOver.map(({ path }) => path);
+    const unsafe = new Map([
+      [first, 'it is a symbolic link'],
+      [second, 'it is a FIFO'],
+    ]);
+    const seen = new Map([...requestFor({ readings }).facts.seen].filter(([path]) => !unsafe.has(path)));
+    const plan = planned({ readings, tmux, processes }, [stream, progress, lock, first, '/p/gone'], {
+      unsafe,
+      seen,
+    });
+    expect(plan.files.map(({ path }) => path)).toEqual([lock]);
+    expect(plan.refused).toEqual([
+      { what: 'agent a', why: expect.stringContaining('attached') },
+      { what: 'agent c', why: expect.stringContaining('it is a symbolic link') },
+      { what: first, why: 'it is a symbolic link' },
+      { what: '/p/gone', why: REST },
+    ]);
+  });
+
   it('a stale lock of an agent that lives is removed for whoever asks, with its owner named; a sweep leaves it', () => {
     const props = { readings: staleIn(DIR), processes: [agent(1200)] };
     const plan = fixed('lock-stale', props);

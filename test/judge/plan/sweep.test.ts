@@ -96,6 +96,19 @@ describe('planSweep', () => {
     expect(plan({ readings: agentFiles('a', 60, false) }, { unsafe }).refused).toEqual([]);
   });
 
+  it('names what may not be touched also of an agent whose session is still there', () => {
+    const argv = ['sh', '-c', 'claude | tee log'];
+    const shell = invent(1100, 40, { kind: 'shell', verdict: 'live', facts: { born: 50, argv } });
+    const tmux = [server([pane('agent_a', { pid: 1100 })])];
+    const unsafe = new Map([[`${TASK}/findings/a_findings.jsonl`, 'a symlink']]);
+    const { refused, sessions } = plan(
+      { readings: agentFiles('a', 600, true), tmux, processes: [shell] },
+      { unsafe },
+    );
+    expect(refused).toEqual([...unsafe].map(([what, why]) => ({ what, why })));
+    expect(sessions).toHaveLength(1);
+  });
+
   it('waits for a result that may still come only where something of the agent is left', () => {
     const at = (age: number) => [registry(member('a', 'completed')), ...agentFiles('a', age, false)];
     expect(plan({ readings: at(60) }).files).toHaveLength(5);
@@ -111,8 +124,10 @@ describe('planSweep', () => {
     const done = agentFiles('a', 60, true);
     for (const readings of [done, done.toReversed()])
       expect(left(60, readings)).toEqual([expect.stringMatching(/^its stream log changed .* ago$/)]);
-    const unsafe = new Map([[`${TASK}/findings/a_findings.jsonl`, 'a symlink']]);
-    expect(plan({ readings: at(60) }, { unsafe }).refused).toHaveLength(1);
+    for (const { path } of agentFiles('a', 60, false)) {
+      const unsafe = new Map([[path, 'a symlink']]);
+      expect(plan({ readings: at(60) }, { unsafe }).refused).toContainEqual({ what: path, why: 'a symlink' });
+    }
   });
 
   it('takes the session of an agent that left no file, on the word of its registry; a running one has a say', () => {
