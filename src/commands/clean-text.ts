@@ -1,5 +1,6 @@
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { planHeading } from '../words/plan.ts';
 import type { CleanOptions } from './clean-options.ts';
 import { planText } from './plan-text.ts';
 
@@ -11,7 +12,7 @@ export const describePlan = (
   options: CleanOptions,
 ): string => {
   const warnings = snapshot.warnings.map(warning => `! ${warning}\n`).join('');
-  const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
+  const heading = planHeading(acts, options.dryRun);
   const text = planText(plan, { ...options, heading, snapshot });
   if (plan.steps.length === 0) {
     const what = options.zombieParents

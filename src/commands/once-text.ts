@@ -8,7 +8,8 @@ import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
 import { leakedElsewhere, leakedHere } from '../words/closing.ts';
-import { remedyInText } from '../words/commands.ts';
+import { beatAbout } from '../words/heartbeat.ts';
+import { remedyInText } from '../words/remedy.ts';
 import { sessionDoing, sessionTitle } from '../words/session.ts';
 import { HEARTBEAT_TONES, SEVERITY_TONES } from '../words/tones.ts';
 import { wrap } from '../words/wrap.ts';
@@ -123,9 +124,7 @@ const heartbeatLines = (heartbeats: readonly Heartbeat[], width: number, paint: 
 
 const heartbeatLine = (beat: Heartbeat, width: number, paint: Paint): string => {
   const about = [
-    beat.task === null ? null : `task ${beat.task}`,
-    beat.phase === null ? null : `phase ${beat.phase}`,
-    beat.operation,
+    beatAbout(beat) || null,
     beat.agent === null ? 'no agent found' : `agent ${beat.agent.pid}`,
     beat.reason,
     beat.path,

@@ -3,7 +3,7 @@ import { type Outcome, type Plan, spellBack, weightOf } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { cut } from '../model/text.ts';
 import { liveWarnings } from '../words/live-plan.ts';
-import { countSteps } from '../words/plan.ts';
+import { countSteps, endingSignals, LEFT_ALONE } from '../words/plan.ts';
 import { OUTCOME_TONES } from '../words/tones.ts';
 import { wrap } from '../words/wrap.ts';
 import { type Paint, painter } from './paint.ts';
@@ -18,10 +18,6 @@ export interface PlanTextOptions {
   readonly snapshot: Snapshot;
 }
 
-/** `TERM, KILL after 5 s, children first`: what would really be sent. */
-const signalsText = ({ steps }: Plan, graceSeconds: number): string =>
-  steps.some(step => step.signal === 'SIGTERM') ? `; TERM, KILL after ${graceSeconds} s, children first` : '';
-
 /** What is live first; then every pid with its memory, age, verdict and reason; refusals below. */
 export const planText = (plan: Plan, options: PlanTextOptions): string => {
   const { width, color, heading, graceSeconds, snapshot } = options;
@@ -33,7 +29,7 @@ export const planText = (plan: Plan, options: PlanTextOptions): string => {
   const live = liveWarnings(plan, snapshot, nudges ? 'may end' : 'ends');
   const lines = live.flatMap(text => wrap(text, width, '  ').map(line => paint(line, 'bad')));
   if (plan.steps.length > 0) {
-    const told = `${nudges ? 'Zombies:' : heading} ${countSteps(plan)}, ${spellBack(plan)}${signalsText(plan, graceSeconds)}:`;
+    const told = `${nudges ? 'Zombies:' : heading} ${countSteps(plan)}, ${spellBack(plan)}; ${endingSignals(plan, graceSeconds)}:`;
     lines.push(...wrap(told, width, '  ').map(line => paint(line, 'strong')));
     for (const step of plan.steps) {
       const numbers = `${String(step.pid).padStart(8)} ${formatBytes(weightOf(step)).padStart(5)} ${formatAge(step.ageSeconds).padStart(6)} `;
@@ -42,7 +38,7 @@ export const planText = (plan: Plan, options: PlanTextOptions): string => {
     }
   }
   if (plan.refused.length > 0) {
-    lines.push(paint('Left alone:', 'strong'));
+    lines.push(paint(LEFT_ALONE, 'strong'));
     for (const refusal of plan.refused)
       lines.push(cut(`${String(refusal.pid).padStart(8)}  ${refusal.name}: ${refusal.why}`, width));
   }

@@ -5,6 +5,7 @@ import type { FileAct, SweepPlan } from '../judge/plan/sweep-plan.ts';
 import { plural, spellBytes } from '../model/format.ts';
 import { cells, cut } from '../model/text.ts';
 import { summarise } from '../words/outcomes.ts';
+import { LEFT_ALONE, planHeading } from '../words/plan.ts';
 import { currentDirectory } from './current-directory.ts';
 import { painter } from './paint.ts';
 import { outcomeLine, planText } from './plan-text.ts';
@@ -47,10 +48,10 @@ export const describe = (
     ({ what, why }) =>
       `${what.startsWith('/') ? withPath('  ', what, why, width) : cut(`  ${what}: ${why}`, width)}\n`,
   );
-  const refused = left.length === 0 ? '' : `Left alone:\n${left.join('')}`;
+  const refused = left.length === 0 ? '' : `${LEFT_ALONE}\n${left.join('')}`;
   if (empty)
     return `${warnings.join('')}${refused}Nothing to do: no finished agent left anything below the roots.\n`;
-  const heading = acts ? 'Ending' : options.dryRun ? 'Dry run: would end' : 'Would end';
+  const heading = planHeading(acts, options.dryRun);
   const lines = [
     ...plan.sessions.map(({ session, why }) =>
       cut(`  ${acts ? 'end' : 'would end'} tmux session ${session}: ${why}`, width),

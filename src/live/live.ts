@@ -1,10 +1,10 @@
 import type { MemoryPoint } from '../judge/past.ts';
+import type { ActRequest } from '../model/act-request.ts';
 import type { Config } from '../model/config.ts';
-import type { Finding } from '../model/finding.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
 import type { Settings } from '../model/look.ts';
 import type { Mark } from '../model/mark.ts';
-import type { ChoreOutcome, Outcome, Plan, SignalName } from '../model/plan.ts';
+import type { ChoreOutcome, Outcome, Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 
 export type { MemoryPoint };
@@ -38,15 +38,6 @@ export interface LogEntry {
   readonly rows: readonly LogRow[];
   readonly note: string | null;
 }
-
-/** What the user asks to be done; the engine answers with a plan before anything happens. */
-export type ActRequest =
-  | { readonly act: 'end'; readonly targets: readonly Identity[]; readonly force: boolean }
-  | { readonly act: 'clean' }
-  | { readonly act: 'zombies' }
-  /** Whatever mends this finding. */
-  | { readonly act: 'fix'; readonly finding: Finding }
-  | { readonly act: 'signal'; readonly targets: readonly Identity[]; readonly signal: SignalName };
 
 /** A plan that must be read again before it is carried out. */
 export interface ShownAgain {

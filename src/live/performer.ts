@@ -5,6 +5,7 @@ import { outcomeOf } from '../act/terminate/run.ts';
 import { terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
+import type { ActRequest } from '../model/act-request.ts';
 import type { Config } from '../model/config.ts';
 import type { Finding } from '../model/finding.ts';
 import { keyOf } from '../model/identity.ts';
@@ -13,7 +14,7 @@ import type { System } from '../observe/system.ts';
 import { summarise, summariseAll } from '../words/outcomes.ts';
 import { actText } from './act-log.ts';
 import type { Fixer } from './fixer.ts';
-import type { ActRequest, LogLine } from './live.ts';
+import type { LogLine } from './live.ts';
 
 export interface PerformInput {
   readonly collector: Collector;

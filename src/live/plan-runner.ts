@@ -1,7 +1,7 @@
+import type { ActRequest } from '../model/act-request.ts';
 import type { Plan } from '../model/plan.ts';
 import type { LiveEngineOptions } from './engine-options.ts';
 import type { Fixer } from './fixer.ts';
-import type { ActRequest } from './live.ts';
 import type { LiveStore } from './live-store.ts';
 import { performPlan } from './performer.ts';
 import type { Turns } from './turns.ts';

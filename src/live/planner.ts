@@ -1,10 +1,10 @@
 import { handPolicy, leakPolicy, planClean, planEnd, planSignal, planZombies } from '../judge/plan/index.ts';
 import { confirmedBy } from '../judge/rules/confirm.ts';
 import type { Lineage } from '../judge/rules/lineage.ts';
+import type { ActRequest } from '../model/act-request.ts';
 import type { Config } from '../model/config.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import type { ActRequest } from './live.ts';
 
 export interface PlannerInput {
   readonly request: Exclude<ActRequest, { act: 'fix' }>;

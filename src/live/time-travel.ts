@@ -1,3 +1,4 @@
+import type { ActRequest } from '../model/act-request.ts';
 import { formatMoment } from '../model/format.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Settings } from '../model/look.ts';
@@ -5,7 +6,7 @@ import type { Plan } from '../model/plan.ts';
 import { memoryOf } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Asked } from '../remember/recorder/index.ts';
-import type { ActRequest, Live, LiveState, MemoryPoint, PastMoment, ShownAgain, TimeStep } from './live.ts';
+import type { Live, LiveState, MemoryPoint, PastMoment, ShownAgain, TimeStep } from './live.ts';
 import { type Reader, RecordedPast } from './recorded-past.ts';
 
 export interface TimeTravelOptions {

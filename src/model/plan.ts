@@ -1,5 +1,5 @@
 import { spellBytes } from './format.ts';
-import type { Identity } from './identity.ts';
+import { type Identity, keyOf } from './identity.ts';
 import type { Kind } from './kind.ts';
 import type { Verdict } from './snapshot.ts';
 
@@ -150,6 +150,19 @@ export interface Outcome extends Identity {
   /** `freed` counts what it shared with others. */
   readonly about?: boolean;
 }
+
+export const outcomeOf = (step: Identity, outcomes: readonly Outcome[]): Outcome | null =>
+  outcomes.find(outcome => keyOf(outcome) === keyOf(step)) ?? null;
+
+/**
+ * The pids that must be typed: one per tree that holds a soft-protected process. The tree's root stands
+ * for its members when it is protected itself.
+ */
+export const pidsToType = ({ steps }: Plan): readonly number[] => {
+  const guarded = steps.filter(step => step.confirm);
+  const roots = new Set(guarded.filter(step => step.pid === step.root.pid).map(step => step.pid));
+  return [...new Set(guarded.map(step => (roots.has(step.root.pid) ? step.root.pid : step.pid)))];
+};
 
 /** What a plan says besides its steps, as JSON and the audit log have it. */
 export const planRest = ({ refused, files, bytes }: Plan) => ({

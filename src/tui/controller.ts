@@ -1,4 +1,5 @@
-import type { ActRequest, Live, ShownAgain } from '../live/live.ts';
+import type { Live, ShownAgain } from '../live/live.ts';
+import type { ActRequest } from '../model/act-request.ts';
 import type { Plan } from '../model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import type { ControllerOptions } from './controller-options.ts';
@@ -11,7 +12,6 @@ import { type Tone, themeFor } from './look/theme.ts';
 import { PlanQuestion } from './plan-question.ts';
 import { type Layout, layoutFor, type Size } from './view/layout.ts';
 import { lookOf, themeNameOf } from './view/look.ts';
-import type { Shown } from './view/panel-entries.ts';
 import { PssReader } from './view/pss-reader.ts';
 import { reduce, type ViewEvent } from './view/reducer.ts';
 import { RowList } from './view/row-list.ts';
@@ -32,7 +32,7 @@ export class Controller implements Controls, ScreenStore {
   #view: ViewState;
   #size: Size;
   readonly #rows = new RowList();
-  #settled: Shown | null = null;
+  #settled: Pick<Screen, 'snapshot' | 'state'> | null = null;
   #shown: Screen;
   #scheduled = false;
   #marksFor: Snapshot | null = null;
@@ -182,7 +182,7 @@ export class Controller implements Controls, ScreenStore {
   }
 
   #settle(): void {
-    const shown: Shown = { snapshot: this.snapshot, state: this.live.getState() };
+    const shown = { snapshot: this.snapshot, state: this.live.getState() };
     this.#view = withEntry(this.#view, this.#settled ?? shown, shown);
     this.#settled = shown;
     this.#view = withPlace(this.#view, this.rows, this.layout.treeRows);

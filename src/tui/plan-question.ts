@@ -1,4 +1,5 @@
-import type { ActRequest, ShownAgain } from '../live/live.ts';
+import type { ShownAgain } from '../live/live.ts';
+import type { ActRequest } from '../model/act-request.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Controls } from './keys/action.ts';
 

@@ -1,7 +1,7 @@
 import { plural, spellBytes } from '../model/format.ts';
 import { CLEAN_AGE_MINUTES } from '../model/plan.ts';
 import type { Totals } from '../model/snapshot.ts';
-import { cleanCommand } from './commands.ts';
+import { cleanCommand } from './remedy.ts';
 
 interface Amount {
   readonly count: number;

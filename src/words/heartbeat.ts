@@ -27,7 +27,7 @@ const TROUBLES = {
 } satisfies Record<Heartbeat['state'], (beat: Heartbeat) => string>;
 
 /** `task 688, phase 2, checking diagnostics, foo`. */
-const aboutText = ({ task, phase, operation, proof }: Heartbeat): string =>
+export const beatAbout = ({ task, phase, operation, proof }: Heartbeat): string =>
   [
     task === null ? '' : `task ${task}`,
     phase === null ? '' : `phase ${phase}`,
@@ -39,4 +39,4 @@ const aboutText = ({ task, phase, operation, proof }: Heartbeat): string =>
 
 /** `silent for 13m: task 688, phase 2, checking diagnostics, foo`: what a heartbeat tells. */
 export const beatText = (beat: Heartbeat): string =>
-  [TROUBLES[beat.state](beat), aboutText(beat)].filter(Boolean).join(': ');
+  [TROUBLES[beat.state](beat), beatAbout(beat)].filter(Boolean).join(': ');

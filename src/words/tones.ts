@@ -1,6 +1,6 @@
 import type { Severity } from '../model/finding.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
-import type { OutcomeKind } from '../model/plan.ts';
+import type { ChoreOutcome, OutcomeKind } from '../model/plan.ts';
 import type { AgentSession } from '../model/snapshot.ts';
 
 /** How loud a word is; the words beside it always say the same. Which colour that is, each face knows. */
@@ -21,6 +21,14 @@ export const OUTCOME_TONES = {
   refused: 'warn',
   denied: 'bad',
 } as const satisfies Record<OutcomeKind, Tone>;
+
+/** Of what is no signal. */
+export const CHORE_TONES = {
+  done: 'good',
+  gone: 'faint',
+  skipped: 'warn',
+  failed: 'bad',
+} as const satisfies Record<ChoreOutcome['outcome'], Tone>;
 
 export const HEARTBEAT_TONES = {
   fine: 'good',

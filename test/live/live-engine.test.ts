@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Collector } from '../../src/collect/collector.ts';
-import type { ActRequest } from '../../src/live/live.ts';
 import { LiveEngine } from '../../src/live/live-engine.ts';
+import type { ActRequest } from '../../src/model/act-request.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import { FakeSystem } from '../act/fake-system.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { remedyInKeys } from '../../src/tui/look/remedy.ts';
+import { remedyInKeys } from '../../src/words/remedy.ts';
 import { type Driven, type DriveOptions, drive } from './drive.ts';
 
 let driven: Driven;

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { growthOf } from '../../src/judge/growth.ts';
 import { cells } from '../../src/model/width.ts';
-import { COLUMNS, columnsFor, VERDICT_WORDS } from '../../src/tui/look/columns.ts';
+import { COLUMNS, columnsFor } from '../../src/tui/look/columns.ts';
 import { glyphsFor, speaksUtf8 } from '../../src/tui/look/glyphs.ts';
 import { memoryPlot, resample, sparkline } from '../../src/tui/look/plot.ts';
 import { THEMES, TONES, themeFor } from '../../src/tui/look/theme.ts';
 import { layoutFor } from '../../src/tui/view/layout.ts';
 import { lineToWidth, lineWidth, paint, run, toWidth } from '../../src/tui/view/line.ts';
 import { treeRows } from '../../src/tui/view/rows.ts';
+import { VERDICT_WORDS } from '../../src/words/verdict.ts';
 import { standingDemo } from './drive.ts';
 
 const demo = await standingDemo({ all: true });

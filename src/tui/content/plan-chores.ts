@@ -1,4 +1,6 @@
 import type { Chore, ChoreOutcome, Plan } from '../../model/plan.ts';
+import { LEFT_ALONE } from '../../words/plan.ts';
+import { CHORE_TONES } from '../../words/tones.ts';
 import { wrap } from '../../words/wrap.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Line, run, toWidth } from '../view/line.ts';
@@ -12,11 +14,6 @@ const ACTS = {
   'end-session': 'end tmux',
   'claude-stop': 'stop',
 } satisfies Record<Chore['act'], string>;
-
-const OUTCOME_TONES = { done: 'good', gone: 'faint', skipped: 'warn', failed: 'bad' } satisfies Record<
-  ChoreOutcome['outcome'],
-  Tone
->;
 
 const INDENT = 11;
 
@@ -42,7 +39,7 @@ export const choreLines = (
   (plan.chores ?? []).flatMap(chore => {
     const outcome = outcomes?.find(({ act, target }) => act === chore.act && target === chore.target);
     const [word, tone] = outcome
-      ? ([outcome.outcome, OUTCOME_TONES[outcome.outcome]] as const)
+      ? ([outcome.outcome, CHORE_TONES[outcome.outcome]] as const)
       : ([outcomes ? '' : ACTS[chore.act], 'plain'] as const);
     const why = outcome ? outcome.why : chore.why;
     return [...titled(word, tone, targetText(chore), screen), ...below(why, 'faint', screen)];
@@ -53,6 +50,6 @@ export const leftAloneLines = ({ leftAlone = [] }: Plan, screen: Screen): readon
     ? []
     : [
         [],
-        [run('  Left alone:', 'warn')],
+        [run(`  ${LEFT_ALONE}`, 'warn')],
         ...leftAlone.flatMap(({ what, why }) => below(`${what}: ${why}`, 'plain', screen)),
       ];

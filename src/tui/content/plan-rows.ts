@@ -1,12 +1,11 @@
 import { formatAge, formatBytes, plural } from '../../model/format.ts';
-import { type Outcome, type Plan, type Step, weightOf } from '../../model/plan.ts';
+import { type Outcome, outcomeOf, type Plan, type Step, weightOf } from '../../model/plan.ts';
 import { memoryOf } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import { shortSignal } from '../../words/signals.ts';
 import { OUTCOME_TONES } from '../../words/tones.ts';
+import { VERDICT_WORDS } from '../../words/verdict.ts';
 import { wrap } from '../../words/wrap.ts';
-import { VERDICT_WORDS } from '../look/columns.ts';
-import { outcomeOf } from '../look/plan-words.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Line, lineWidth, type Run, run, toWidth } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';

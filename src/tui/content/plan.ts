@@ -1,10 +1,10 @@
 import type { RunningPlan } from '../../live/live.ts';
 import { plural } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
-import { DEFAULT_GRACE_MS, doesNothing } from '../../model/plan.ts';
-import { shortSignal } from '../../words/signals.ts';
+import { DEFAULT_GRACE_MS, doesNothing, pidsToType } from '../../model/plan.ts';
+import { choresText, endingSignals, signalNames } from '../../words/plan.ts';
+import { planTitle } from '../../words/request.ts';
 import { wrap } from '../../words/wrap.ts';
-import { choresText, pidsToType, planTitle } from '../look/plan-words.ts';
 import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, lineWidth, run } from '../view/line.ts';
 import { matcher } from '../view/row-filter.ts';
@@ -17,18 +17,9 @@ import { scrolledOverlay, titleRule } from './tabs.ts';
 
 type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
 
-/** `TERM, KILL after 5 s, children first`: what would really be sent. */
-const signalsText = ({ plan, request }: PlanOverlay): string => {
-  const signals = [...new Set(plan.steps.map(s => shortSignal(s.signal)))].join(' or ');
-  const ends =
-    request.act === 'end' ||
-    request.act === 'clean' ||
-    (request.act === 'fix' && request.finding.action !== 'zombies');
-  if (!ends) return signals;
-  if (signals === 'CONT') return signals;
-  const grace = signals === 'TERM' ? `, KILL after ${DEFAULT_GRACE_MS / 1000} s` : '';
-  return `${signals}${grace}, children first`;
-};
+/** A signal that was chosen is all that is sent; whatever is to end gets what that takes. */
+const signalsText = ({ plan, request }: PlanOverlay): string =>
+  request.act === 'signal' ? signalNames(plan.steps) : endingSignals(plan, DEFAULT_GRACE_MS / 1000);
 
 const PRESS_Y: Line = [
   run('Press ', 'strong'),

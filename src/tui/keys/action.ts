@@ -1,4 +1,5 @@
-import type { ActRequest, Live, ShownAgain } from '../../live/live.ts';
+import type { Live, ShownAgain } from '../../live/live.ts';
+import type { ActRequest } from '../../model/act-request.ts';
 import type { Plan } from '../../model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';

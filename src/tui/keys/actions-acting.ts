@@ -1,9 +1,8 @@
 import { keyOf } from '../../model/identity.ts';
-import { doesNothing } from '../../model/plan.ts';
+import { doesNothing, pidsToType } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
 import { SIGNALS } from '../../words/signals.ts';
 import { overlayLength } from '../content/plan.ts';
-import { pidsToType } from '../look/plan-words.ts';
 import { bodyRows } from '../view/layout.ts';
 import { treeRows } from '../view/rows.ts';
 import { rowOptions } from '../view/state.ts';

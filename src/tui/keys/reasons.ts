@@ -2,7 +2,7 @@ import type { LiveState } from '../../live/live.ts';
 import type { Finding } from '../../model/finding.ts';
 import { doesNothing } from '../../model/plan.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import { remedyInKeys } from '../look/remedy.ts';
+import { remedyInKeys } from '../../words/remedy.ts';
 import type { Row } from '../view/rows.ts';
 import type { ViewState } from '../view/state.ts';
 

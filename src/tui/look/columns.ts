@@ -1,7 +1,7 @@
 import { formatAge, formatBytes } from '../../model/format.ts';
 import type { ColumnId } from '../../model/look.ts';
 import { memoryOf } from '../../model/process.ts';
-import type { Verdict } from '../../model/snapshot.ts';
+import { VERDICT_WORDS } from '../../words/verdict.ts';
 import type { Align } from '../view/line.ts';
 import type { SortId } from '../view/row-sort.ts';
 import type { Row } from '../view/rows.ts';
@@ -19,15 +19,6 @@ export interface Column {
   text(row: Row): string;
   tone(row: Row): Tone;
 }
-
-/** Four letters, so that the verdict is read and not guessed from a colour. */
-export const VERDICT_WORDS = {
-  live: 'live',
-  leak: 'LEAK',
-  suspect: 'susp',
-  protected: 'prot',
-  unknown: '?',
-} satisfies Record<Verdict, string>;
 
 /** Quiet until it matters: 0 is left out, so that busy processes stand out of the column. */
 const cpuText = (cpu: number | null): string => {

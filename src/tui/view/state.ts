@@ -1,4 +1,5 @@
-import type { ActRequest, LogLine } from '../../live/live.ts';
+import type { LogLine } from '../../live/live.ts';
+import type { ActRequest } from '../../model/act-request.ts';
 import { DEFAULT_CONFIG } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';

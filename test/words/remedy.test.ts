@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../../src/model/finding.ts';
-import { remedyInText } from '../../src/words/commands.ts';
+import { remedyInText } from '../../src/words/remedy.ts';
 
 const finding = (change: Partial<Finding>): Finding => ({
   id: 'leak',

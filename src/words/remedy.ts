@@ -23,3 +23,7 @@ export const remedyInText = (finding: Finding, oldestSeconds: number): string =>
   const command = finding.action === null ? null : COMMANDS[finding.action](finding, oldestSeconds);
   return command === null ? finding.remedy : `${finding.remedy} (${command})`;
 };
+
+/** `f: end them: 901 MiB reclaimable`: the same with its key, for who has the screen and needs no command. */
+export const remedyInKeys = ({ remedy, action }: Finding): string =>
+  action === null ? remedy : `f: ${remedy}`;
