@@ -15,60 +15,55 @@ export interface Stat {
   readonly startStack: number;
 }
 
-const SPACE = 0x20;
-const CLOSE = 0x29;
-const OPEN = 0x28;
-const ZERO = 0x30;
-const NINE = 0x39;
-const MINUS = 0x2d;
-
-/** How many of the fields after comm we keep; index 0 is the state (field 3). */
-const FIELDS = 26;
-const numbers = new Float64Array(FIELDS);
+/**
+ * What follows the name: the state (field 3) up to the bottom of the stack (field 28). One match in the engine's own
+ * code: byte by byte in ours took twice as long, a tenth of a first look at 5,000 processes.
+ */
+const number = '(-?\\d+)';
+const other = '-?\\d+';
+const FIELDS = new RegExp(
+  [
+    '\\) (.)', // the state
+    ...[number, number, number, number], // parent, group, session, terminal
+    ...[other, number], // flags
+    ...[other, other, other, other],
+    ...[number, number], // user and system time
+    ...[other, other, other, other, other, other],
+    ...[number, other, number], // start time, pages in memory
+    ...[other, other, other, number], // the bottom of the stack
+  ].join(' '),
+  'y',
+);
+const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Parsed as bytes and only after the LAST `)`: a process may call itself `x) R 1 (`.
+ * Parsed only after the LAST `)`: a process may call itself `x) R 1 (`.
  * Null when the text is no stat line.
  */
-export const parseStat = (buffer: Buffer, length: number): Stat | null => {
-  const close = buffer.lastIndexOf(CLOSE, length - 1);
-  const open = buffer.indexOf(OPEN);
-  if (open < 0 || close < open || close + 2 >= length) return null;
+export const parseStat = (buffer: Buffer, length: number): Stat | null =>
+  parseStatLine(buffer.toString('latin1', 0, length));
 
-  let at = close + 4; // past ") S "
-  let startFrom = 0;
-  let startTo = 0;
-  for (let field = 1; field < FIELDS; field += 1) {
-    const begin = at;
-    let sign = 1;
-    if (buffer[at] === MINUS) {
-      sign = -1;
-      at += 1;
-    }
-    let value = 0;
-    for (let byte = buffer[at]!; at < length && byte >= ZERO && byte <= NINE; byte = buffer[++at]!) {
-      value = value * 10 + (byte - ZERO);
-    }
-    if (at === begin) return null; // half a line
-    numbers[field] = value * sign;
-    if (field === 19) {
-      startFrom = begin;
-      startTo = at;
-    }
-    if (buffer[at] === SPACE) at += 1;
-  }
+/** The same of a line that was read as latin1, a character a byte. */
+export const parseStatLine = (line: string): Stat | null => {
+  const open = line.indexOf('(');
+  const close = line.lastIndexOf(')');
+  if (open < 0 || close < open) return null;
+  FIELDS.lastIndex = close;
+  const found = FIELDS.exec(line);
+  if (found === null) return null; // half a line
+  const comm = line.slice(open + 1, close);
   return {
-    comm: buffer.toString('utf8', open + 1, close),
-    state: String.fromCharCode(buffer[close + 2]!),
-    ppid: numbers[1]!,
-    pgid: numbers[2]!,
-    sid: numbers[3]!,
-    ttyNumber: numbers[4]!,
-    flags: numbers[6]!,
-    cpuTicks: numbers[11]! + numbers[12]!,
-    start: buffer.toString('latin1', startFrom, startTo),
-    rssPages: numbers[21]!,
-    startStack: numbers[25]!,
+    comm: NOT_ASCII.test(comm) ? Buffer.from(comm, 'latin1').toString('utf8') : comm,
+    state: found[1]!,
+    ppid: Number(found[2]),
+    pgid: Number(found[3]),
+    sid: Number(found[4]),
+    ttyNumber: Number(found[5]),
+    flags: Number(found[6]),
+    cpuTicks: Number(found[7]) + Number(found[8]),
+    start: found[9]!,
+    rssPages: Number(found[10]),
+    startStack: Number(found[11]),
   };
 };
 

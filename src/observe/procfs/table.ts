@@ -5,7 +5,7 @@ import { FactReader, isHidden, isWordless, type KnownFacts, unreadable } from '.
 import type { KernelUnits } from './host.ts';
 import { PidList } from './pids.ts';
 import { BUFFER, readOnceIntoBuffer } from './read.ts';
-import { parseStat, type Stat } from './stat.ts';
+import { parseStatLine, type Stat } from './stat.ts';
 
 /** Unrelated processes are all re-read within this time; 10 s is promised, 2 s are kept for a late refresh. */
 const ROUND_SECONDS = 8;
@@ -151,13 +151,12 @@ export class ProcessTable {
       this.#enter(unreadable(pid), '', null, clock);
       return;
     }
-    // Not of a process seen for the first time: there may be no second time.
-    const line = known === undefined ? '' : BUFFER.toString('latin1', 0, length);
-    if (known?.line === line && known.atRest) {
+    const line = BUFFER.toString('latin1', 0, length);
+    if (known?.atRest && known.line === line) {
       known.readAt = clock;
       return;
     }
-    const stat = parseStat(BUFFER, length);
+    const stat = parseStatLine(line);
     const same = stat !== null && known?.facts.start === stat.start && !known.facts.unreadable;
     const facts =
       stat === null
@@ -166,7 +165,8 @@ export class ProcessTable {
           ? this.#facts.update(known, stat, clock)
           : this.#facts.create(pid, stat);
     if (facts === null) this.#entries.delete(pid);
-    else this.#enter(facts, line, stat, clock);
+    // Not kept of a process seen for the first time: there may be no second time.
+    else this.#enter(facts, known === undefined ? '' : line, stat, clock);
   }
 
   #enter(facts: ProcessFacts, line: string, stat: Stat | null, readAt: number): void {
