@@ -126,7 +126,7 @@ export class Collector {
       readings: logs.length === 0 ? told.readings : [...told.readings, ...logs],
     };
     await breath.due();
-    const snapshot = judge({ observation, tree, config, lineage: this.lineage, past, all });
+    const snapshot = judge({ observation, tree, config, lineage: this.lineage, related, past, all });
     this.lineage.record(tree, sessionIdsFrom(observation));
     return snapshot;
   }

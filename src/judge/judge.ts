@@ -1,5 +1,4 @@
 import type { Config } from '../model/config.ts';
-import { subtreeOf } from '../model/forest.ts';
 import type { Observation } from '../model/observation.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
@@ -24,6 +23,8 @@ export interface JudgeInput {
   readonly tree: Tree;
   readonly config: Config;
   readonly lineage: Lineage;
+  /** Those of this tree that concern an agent, by this lineage; whoever asked their details knows them already. */
+  readonly related?: ReadonlySet<Node> | undefined;
   readonly past?: Past | undefined;
   /** Every process, not only related ones. */
   readonly all?: boolean | undefined;
@@ -40,14 +41,14 @@ export const judge = ({
   tree,
   config,
   lineage,
+  related = relatedNodes(tree, lineage),
   past = NO_PAST,
   all = false,
 }: JudgeInput): JudgedMoment => {
   const world = buildWorld({ observation, tree, config, lineage });
-  const related = relatedNodes(tree, lineage);
   const judgeNode = judgeWith(world, node => related.has(node));
   const processes: JudgedProcess[] = [];
-  for (const { node, depth } of inOrder(tree, node => all || related.has(node))) {
+  for (const { node, depth } of inOrder(tree, all ? new Set(tree.nodes) : related)) {
     processes.push(present(node, depth, judgeNode(node), related.has(node), world));
   }
   const concerned = all ? processes.filter(p => p.related) : processes;
@@ -82,20 +83,35 @@ export const judge = ({
   };
 };
 
+interface Placed {
+  readonly node: Node;
+  readonly depth: number;
+}
+
 /** Shown processes with their depth among the shown ones; parents before children, each exactly once. */
-function* inOrder(tree: Tree, shown: (node: Node) => boolean): Generator<{ node: Node; depth: number }> {
+const inOrder = (tree: Tree, shown: ReadonlySet<Node>): readonly Placed[] => {
+  // Of thousands of processes a few are shown: only the ways that lead to them are walked.
+  const ways = new Set<Node>();
+  for (const node of shown)
+    for (let up: Node | null = node; up !== null && !ways.has(up); up = up.parent) ways.add(up);
+  const placed: Placed[] = [];
   for (const root of tree.nodes) {
-    if (root.parent !== null) continue;
+    if (root.parent !== null || !ways.has(root)) continue;
     // A hidden process passes on the depth of the one above it.
-    const depths = new Map<Node, number>();
-    for (const node of subtreeOf(root)) {
-      const above = node.parent === null ? -1 : (depths.get(node.parent) ?? -1);
-      const depth = shown(node) ? above + 1 : above;
-      depths.set(node, depth);
-      if (depth > above) yield { node, depth };
+    const pending: Placed[] = [{ node: root, depth: 0 }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { node, depth } = next;
+      const isShown = shown.has(node);
+      if (isShown) placed.push(next);
+      const below = isShown ? depth + 1 : depth;
+      for (let index = node.children.length - 1; index >= 0; index -= 1) {
+        const child = node.children[index]!;
+        if (ways.has(child)) pending.push({ node: child, depth: below });
+      }
     }
   }
-}
+  return placed;
+};
 
 const present = (
   node: Node,
