@@ -10,11 +10,19 @@ test('which session waits for me: no key, in 60 columns too', async () => {
   await driven.close();
 });
 
-test('with room for it, its own name and what it waits for', async () => {
-  const driven = await drive(160, 50);
+test('in 80 columns, where what it does has a narrow column, too', async () => {
+  const driven = await drive(80, 24);
   await driven.press('filter');
   await driven.type('1501');
-  expect(driven.terminal.text()).toMatch(/1501 .*“density bound”: waits for you: permission/);
+  expect(driven.terminal.text()).toMatch(/1501 .*claude +sphere\S*: waits 12m/);
+  await driven.close();
+});
+
+test('with room for it, its own name and what it waits for', async () => {
+  const driven = await drive(180, 50);
+  await driven.press('filter');
+  await driven.type('1501');
+  expect(driven.terminal.text()).toMatch(/1501 .*“density bound”: waits for you: permission prompt 12m/);
   await driven.close();
 });
 

@@ -3,7 +3,7 @@ import type { Kind } from '../../model/kind.ts';
 import type { AgentSession } from '../../model/snapshot.ts';
 import { cells } from '../../model/width.ts';
 import { beatAlarm } from '../../words/heartbeat.ts';
-import { sessionBrief } from '../../words/session.ts';
+import { LEAST_PROJECT, sessionBrief } from '../../words/session.ts';
 import type { Glyphs } from '../look/glyphs.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone, sessionTone } from '../view/activity.ts';
@@ -72,9 +72,6 @@ const sessionWidth = (row: Row): number => {
 const briefOf = (row: Row, session: AgentSession): string =>
   isLoud(row) && session.doing !== 'waiting' ? '' : sessionBrief(session);
 
-/** Fewer cells of a project's name than this tell nothing. */
-const MIN_PROJECT = 3;
-
 /**
  * In a side pane an agent's row still says which session it is and what it is doing: ` proofs  waits 12m`. Where
  * there is little room the project is cut, not what it is doing.
@@ -88,7 +85,7 @@ const sessionRuns = (row: Row, room: number, ellipsis: string): readonly Run[] =
   const told = brief && `${gap}${brief}`;
   const left = room - cells(told) - 1;
   const shown =
-    left < Math.min(MIN_PROJECT, cells(project))
+    left < Math.min(LEAST_PROJECT, cells(project))
       ? ''
       : toWidth(project, Math.min(left, cells(project)), 'left', ellipsis);
   return [run(shown && ` ${shown}`), run(cells(told) <= room ? told : '', sessionTone(session))];

@@ -66,7 +66,7 @@ const rowLine = (row: Row, screen: Screen, columns: readonly Column[]): Line => 
     widths.name,
     glyphs.ellipsis,
   );
-  const what = doing(row);
+  const what = doing(row, { cells: widths.doing, ellipsis: glyphs.ellipsis });
   const tail =
     widths.doing > 0
       ? [

@@ -1,7 +1,7 @@
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import type { AgentSession, JudgedProcess } from '../../model/snapshot.ts';
 import { beatText } from '../../words/heartbeat.ts';
-import { sessionDoing, sessionName } from '../../words/session.ts';
+import { type Room, sessionText } from '../../words/session.ts';
 import { HEARTBEAT_TONES, SESSION_TONES } from '../../words/tones.ts';
 import type { Tone } from '../look/theme.ts';
 import type { Row } from './rows.ts';
@@ -16,9 +16,8 @@ export const beatTone = (beat: Heartbeat): Tone => HEARTBEAT_TONES[beat.state];
 export const sessionTone = ({ doing }: AgentSession): Tone =>
   doing === null ? 'faint' : SESSION_TONES[doing];
 
-/** `proofs “fix the lemma”: waits for you: permission prompt 12m`; null when neither is known. */
-const sessionText = (session: AgentSession): Doing | null => {
-  const text = [sessionName(session), sessionDoing(session)].filter(Boolean).join(': ');
+const sessionRun = (session: AgentSession, room?: Room): Doing | null => {
+  const text = sessionText(session, room);
   return text === '' ? null : { text, tone: sessionTone(session) };
 };
 
@@ -47,12 +46,12 @@ const told = (row: Row, p: JudgedProcess): Doing | null => {
   return p.verdict === 'protected' && why ? { text: why, tone: 'faint' } : null;
 };
 
-/** What a process is doing, in one line; of an agent first which session it is and what that does now. */
-export const doing = (row: Row): Doing => {
+/** What a process is doing, in one line; of an agent first which session it is and what that does now, within `room`. */
+export const doing = (row: Row, room?: Room): Doing => {
   if (row.gone) return { text: row.process ? 'it has ended' : 'nothing is left of it', tone: 'faint' };
   const p = row.process;
   if (!p) return { text: row.group?.note ?? '', tone: 'faint' };
-  const session = p.session ? sessionText(p.session) : null;
+  const session = p.session ? sessionRun(p.session, room) : null;
   const more = told(row, p);
   if (session && more) {
     // Somebody's answer is wanted: that comes before what its files say.
