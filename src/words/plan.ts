@@ -38,14 +38,20 @@ export const choresText = ({ chores = [] }: Plan): string => {
 export const signalNames = (steps: readonly Step[]): string =>
   [...new Set(steps.map(step => shortSignal(step.signal)))].join(' or ');
 
-/** `TERM, KILL after 5 s, children first`: what would really be sent to whatever is to end. */
-export const endingSignals = ({ steps }: Pick<Plan, 'steps'>, graceSeconds: number): string => {
-  const ending = steps.filter(({ signal }) => signal === 'SIGTERM' || signal === 'SIGKILL');
+const ends = ({ signal }: Step): boolean => signal === 'SIGTERM' || signal === 'SIGKILL';
+
+/** `TERM, KILL after 5 s`: what would really be sent. */
+export const signalsSent = ({ steps }: Pick<Plan, 'steps'>, graceSeconds: number): string => {
+  const ending = steps.filter(ends);
   if (ending.length === 0) return signalNames(steps);
   const nudge = steps.some(isNudge) ? 'CHLD first; ' : '';
   const grace = ending.some(({ signal }) => signal === 'SIGTERM') ? `, KILL after ${graceSeconds} s` : '';
-  return `${nudge}${signalNames(ending)}${grace}, children first`;
+  return `${nudge}${signalNames(ending)}${grace}`;
 };
+
+/** The same, and in which order where that matters: `TERM, KILL after 5 s, children first`. */
+export const endingSignals = (plan: Pick<Plan, 'steps'>, graceSeconds: number): string =>
+  `${signalsSent(plan, graceSeconds)}${plan.steps.some(ends) ? ', children first' : ''}`;
 
 /** What stands above a plan in text: whether it happens now. */
 export const planHeading = (acts: boolean, dryRun: boolean): string =>

@@ -1,6 +1,7 @@
 import type { ActRequest } from '../model/act-request.ts';
 import type { FindingAction } from '../model/finding.ts';
-import type { Plan } from '../model/plan.ts';
+import { type Plan, spellBack } from '../model/plan.ts';
+import { cells } from '../model/text.ts';
 import { choresText, countSteps, reclaimable } from './plan.ts';
 
 type Worded = {
@@ -19,11 +20,13 @@ const SOUGHT: Worded = {
   fix: ({ finding }) => `Fix ${finding.id}`,
 };
 
-/** `Clean what is proven leaked: 10 processes, 3.2 GiB reclaimable`. */
-export const planTitle = (request: ActRequest, plan: Plan): string => {
+/** `Clean what is proven leaked: 10 processes, 3.2 GiB reclaimable`, or the figure alone where that is too long. */
+export const planTitle = (request: ActRequest, plan: Plan, room = Number.POSITIVE_INFINITY): string => {
   const chores = choresText(plan);
   const counted = [plan.steps.length === 0 && chores !== '' ? '' : countSteps(plan), chores];
-  return `${word(SOUGHT, request)}: ${counted.filter(Boolean).join(', ')}${reclaimable(plan)}`;
+  const told = `${word(SOUGHT, request)}: ${counted.filter(Boolean).join(', ')}`;
+  const whole = `${told}${reclaimable(plan)}`;
+  return cells(whole) <= room || plan.bytes === 0 ? whole : `${told}, ${spellBack(plan)}`;
 };
 
 const MENDS = {

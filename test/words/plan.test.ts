@@ -62,3 +62,10 @@ test('what stands above a plan says whether it happens', () => {
     'Would end',
   ]);
 });
+
+test('where a title is too long for its line, the figure stands alone', () => {
+  const big = { ...plan('SIGTERM'), bytes: 3 * 1024 ** 3 };
+  expect(planTitle({ act: 'clean' }, big)).toMatch(/: 1 process, 3\.0 GiB reclaimable$/);
+  expect(planTitle({ act: 'clean' }, big, 56)).toMatch(/: 1 process, 3\.0 GiB$/);
+  expect(planTitle({ act: 'clean' }, plan('SIGTERM'), 10)).toMatch(/: 1 process$/);
+});

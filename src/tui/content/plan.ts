@@ -2,7 +2,7 @@ import type { RunningPlan } from '../../live/live.ts';
 import { plural } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { DEFAULT_GRACE_MS, doesNothing, pidsToType } from '../../model/plan.ts';
-import { choresText, endingSignals, signalNames } from '../../words/plan.ts';
+import { choresText, endingSignals, signalNames, signalsSent } from '../../words/plan.ts';
 import { planTitle } from '../../words/request.ts';
 import { wrap } from '../../words/wrap.ts';
 import { clickable } from '../view/clickable.ts';
@@ -15,11 +15,14 @@ import { liveLines } from './plan-live.ts';
 import { columnNames, refusalLines, stepLines, withExtras } from './plan-rows.ts';
 import { scrolledOverlay, titleRule } from './tabs.ts';
 
+/** Cells of the rule around a title. */
+const TITLE_EDGE = 4;
+
 type PlanOverlay = Extract<Overlay, { kind: 'plan' }>;
 
 /** A signal that was chosen is all that is sent; whatever is to end gets what that takes. */
-const signalsText = ({ plan, request }: PlanOverlay): string =>
-  request.act === 'signal' ? signalNames(plan.steps) : endingSignals(plan, DEFAULT_GRACE_MS / 1000);
+const signalsText = ({ plan, request }: PlanOverlay, told: typeof endingSignals): string =>
+  request.act === 'signal' ? signalNames(plan.steps) : told(plan, DEFAULT_GRACE_MS / 1000);
 
 const PRESS_Y: Line = [
   run('Press ', 'strong'),
@@ -48,12 +51,15 @@ const question = (overlay: PlanOverlay, { glyphs, layout }: Screen): Line => {
     ];
   const chores = choresText(plan);
   const count = plan.steps.length > 0 ? plural(plan.steps.length, 'process', 'processes') : chores;
-  const signals = plan.steps.length > 0 ? signalsText(overlay) : 'no signal';
+  const [signals, sent] = [endingSignals, signalsSent].map(told =>
+    plan.steps.length > 0 ? signalsText(overlay, told) : 'no signal',
+  );
   // How many and how to go on must fit; the rest can be seen above.
   const ways: readonly Line[] = [
     [run(` ${count}: ${signals}. `, 'strong'), ...PRESS_Y],
     [run(` ${signals}. `, 'strong'), ...PRESS_Y],
     [run(` ${signals}. `, 'strong'), ...Y_RUNS],
+    [run(` ${sent}. `, 'strong'), ...Y_RUNS],
     [run(' '), ...Y_RUNS],
   ];
   return ways.find(line => lineWidth(line) <= layout.columns) ?? PRESS_Y;
@@ -117,7 +123,7 @@ export const planLines = (screen: Screen, rows: number): readonly Line[] => {
   const { overlay } = screen.view;
   if (overlay?.kind !== 'plan') return [];
   return framed(
-    planTitle(overlay.request, overlay.plan),
+    planTitle(overlay.request, overlay.plan, screen.layout.columns - TITLE_EDGE),
     columnNames(screen, 'SIGNAL'),
     contentOf(overlay, screen),
     question(overlay, screen),
