@@ -49,7 +49,8 @@ export const sessionText = (session: AgentSession, room = ENDLESS): string => {
   const project = session.project ?? '';
   const doing = sessionDoing(session);
   const brief = sessionBrief(session);
-  const ways = [joined(sessionName(session), doing), joined(project, doing), joined(project, brief)];
+  const name = sessionName(session);
+  const ways = [joined(name, doing), joined(project, doing), joined(name, brief), joined(project, brief)];
   return (
     ways.find(way => cells(way) <= room.cells) ?? (brief === '' ? ways[0]! : squeezed(project, brief, room))
   );

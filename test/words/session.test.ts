@@ -17,6 +17,7 @@ const within = (room: number, session = WAITS): string =>
 test.each([
   [80, 'sphere-packing “density bound”: waits for you: permission prompt 12m'],
   [60, 'sphere-packing: waits for you: permission prompt 12m'],
+  [45, 'sphere-packing “density bound”: waits 12m'],
   [26, 'sphere-packing: waits 12m'],
   [18, 'sphere…: waits 12m'],
   [13, 'waits 12m'],
