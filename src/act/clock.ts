@@ -17,6 +17,6 @@ export const REAL_CLOCK: Clock = {
         resolve();
       };
       const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', done, { once: true });
+      signal?.addEventListener('abort', done);
     }),
 };
