@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stopBackgroundSession } from '../../src/act/claude-stop.ts';
 import { endTmuxSession } from '../../src/act/tmux/end-session.ts';
@@ -95,6 +95,16 @@ describe('claude stop', () => {
       status: 'failed',
       why: 'claude stop x1 did not answer within 0.1 s',
     });
+  });
+
+  test('one that cannot be run says why', async () => {
+    const options = withClaude('exit 0');
+    chmodSync(sandbox.path('bin/claude'), 0o644);
+    expect(await stopBackgroundSession('x1', { env: { PATH: sandbox.path('bin') } })).toEqual({
+      status: 'failed',
+      why: expect.stringMatching(/^claude stop x1 could not be run: .+/),
+    });
+    expect(options.env.PATH).toContain(sandbox.path('bin'));
   });
 
   test('without claude in PATH, the user is told what to run', async () => {

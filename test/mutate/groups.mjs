@@ -24,6 +24,10 @@ export const GROUPS = {
     mutate: ['src/act/{sweep,tmux}/*.ts'],
     tests: ['act/sweep/{attacks,*.mocked}.test.ts', 'act/tmux/*.test.ts'],
   },
+  locks: {
+    mutate: ['src/act/children/end-tree.ts', 'src/act/hooks/{build-holder,build-lock}.ts'],
+    tests: ['act/children/*.test.ts', 'act/hooks/build-lock.mocked.test.ts'],
+  },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],
     tests: [

@@ -112,7 +112,7 @@ describe('what comes of it', () => {
 
   test('one that runs on is watched for a second, or until it is cancelled', async () => {
     machine.add(10, 1, {}, deaf);
-    const { said, ms } = await send('SIGTERM');
+    const { said, ms } = await send('SIGTERM', { signal: new AbortController().signal });
     expect(said).toBe('survived: it got SIGTERM and runs on');
     expect(ms).toBeGreaterThanOrEqual(1000);
     expect(ms).toBeLessThan(1200);

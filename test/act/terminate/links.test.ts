@@ -43,7 +43,7 @@ describe('a child', () => {
 
   test('is linked also when it is in the group of its parent', async () => {
     const run = await begin({ pgid: 10, sid: 10 });
-    machine.add(20, 10, { ...newborn, pgid: 10, sid: 10 });
+    machine.add(20, 10, { ...newborn, pgid: 10, sid: 4 });
     expect(await linked(run)).toEqual([20]);
   });
 

@@ -127,6 +127,7 @@ describe('what does not', () => {
     const kept = follow(run, 10, { sent: 'SIGTERM', heldBy: 5 });
     const denied = { pid: 12, start: 's12', name: 'x', outcome: 'denied', why: 'no', freed: 0 } as const;
     const settled = follow(run, 12, { heldBy: 5, outcome: denied });
+    machine.remove(12);
     const from = machine.clock.now();
     await concludeAll(run);
     expect(machine.clock.now() - from).toBe(500);

@@ -161,15 +161,18 @@ describe('a run', () => {
     expect(looks).toBe(5);
   });
 
-  test('tells once that newcomers cannot be seen, and ends what is planned', async () => {
+  test.each([
+    ['killed', true],
+    ['ended', false],
+  ])('tells once that newcomers cannot be seen, and what is planned is %s', async (outcome, isDeaf) => {
     machine.add(5, 800);
-    const plan = planOf([machine.add(10, 5, {}, deafTo(10))]);
+    const plan = planOf([machine.add(10, 5, {}, isDeaf ? deafTo(10) : undefined)]);
     const { outcomes, warnings } = await run(plan, {
       onProgress: event => {
         if (event.type === 'signal') machine.lookFails = '/proc is gone';
       },
     });
-    expect(outcomes).toMatchObject([{ outcome: 'killed' }]);
+    expect(outcomes).toMatchObject([{ outcome }]);
     expect(warnings).toEqual(['the process table could not be read again: /proc is gone']);
   });
 });
