@@ -66,8 +66,11 @@ const helping = (court: Court, node: Node, foreign: Ownership | null, orphaned: 
     return foreign === null || foreign.fate === 'undecided'
       ? rule('unknown', `${orphaned}; nothing says who started it`)
       : rule('suspect', 'the browser that it belongs to was not found', foreign.why, orphaned);
-  const { verdict, why } = court.judge(browser);
-  return goesWith(node, browser, { verdict: verdict === 'protected' ? 'live' : verdict, why });
+  const judged = court.judge(browser);
+  return goesWith(node, browser, {
+    ...judged,
+    verdict: judged.verdict === 'protected' ? 'live' : judged.verdict,
+  });
 };
 
 /** A subtree is judged by its root: what hangs below a leaked server goes with it. */

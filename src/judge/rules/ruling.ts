@@ -3,7 +3,12 @@ import { wantedByOthers } from './carries.ts';
 import { calls, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
-export type Ruling = { readonly verdict: Verdict; readonly why: readonly string[] };
+export interface Ruling {
+  readonly verdict: Verdict;
+  readonly why: readonly string[];
+  /** With whom it was judged, and why that was: what hangs below is judged with the same. */
+  readonly inherited?: string;
+}
 
 export const rule = (verdict: Verdict, ...why: string[]): Ruling => ({ verdict, why });
 
@@ -17,8 +22,10 @@ export interface Court {
 }
 
 /** What is judged with another: but what others still want is not ended with it. */
-export const goesWith = (node: Node, other: Node, { verdict, why }: Ruling): Ruling => {
-  const because = `goes with ${calls(other)}: ${why[0]}`;
+export const goesWith = (node: Node, other: Node, { verdict, why, inherited }: Ruling): Ruling => {
+  const because = inherited ?? `goes with ${calls(other)}: ${why[0]}`;
   const wanted = verdict === 'leak' ? wantedByOthers(node) : null;
-  return wanted === null ? rule(verdict, because) : rule('suspect', wanted, because);
+  return wanted === null
+    ? { ...rule(verdict, because), inherited: because }
+    : rule('suspect', wanted, because);
 };

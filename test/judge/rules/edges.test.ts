@@ -248,6 +248,17 @@ describe('reasons say what was found', () => {
     expect(at(1001).verdict).toBe('suspect');
   });
 
+  it('far below a leaked root: whom it goes with and why, not everybody in between', () => {
+    const { why, verdict } = world([
+      [1000, 1, SERVER, { env: DEAD }],
+      [1001, 1000, 'sh run.sh'],
+      [1002, 1001, 'make'],
+      [1003, 1002, 'sleep 9'],
+    ]);
+    expect(verdict(1003)).toBe('leak');
+    expect(why(1003)).toBe(`goes with github-mcp-server (1000): ${why(1000).split('; ')[0]}`);
+  });
+
   it('in a pane, below a tmux server that does not answer, and from a terminal', () => {
     const rows: Row[] = [
       [500, 1, 'tmux', { comm: 'tmux: server' }],
