@@ -8,7 +8,7 @@ import { isZombie, memoryOf } from '../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { cells, cut } from '../model/text.ts';
 import { leakedElsewhere, leakedHere } from '../words/closing.ts';
-import { beatAbout } from '../words/heartbeat.ts';
+import { beatAbout, beatOwner } from '../words/heartbeat.ts';
 import { remedyInText } from '../words/remedy.ts';
 import { sessionDoing, sessionTitle } from '../words/session.ts';
 import { HEARTBEAT_TONES, SEVERITY_TONES } from '../words/tones.ts';
@@ -123,12 +123,7 @@ const heartbeatLines = (heartbeats: readonly Heartbeat[], width: number, paint: 
 };
 
 const heartbeatLine = (beat: Heartbeat, width: number, paint: Paint): string => {
-  const about = [
-    beatAbout(beat) || null,
-    beat.agent === null ? 'no agent found' : `agent ${beat.agent.pid}`,
-    beat.reason,
-    beat.path,
-  ];
+  const about = [beatAbout(beat) || null, beatOwner(beat), beat.reason, beat.path];
   const text = `${formatAge(beat.ageSeconds).padStart(6)}  ${beat.format}  ${about.filter(part => part !== null).join(', ')}`;
   return `${paint(beat.state.padEnd(10), HEARTBEAT_TONES[beat.state])} ${cut(text, width - 11)}`;
 };

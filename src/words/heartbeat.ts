@@ -37,6 +37,10 @@ export const beatAbout = ({ task, phase, operation, proof }: Heartbeat): string 
     .filter(Boolean)
     .join(', ');
 
+/** Whose it is: `agent 5230`. */
+export const beatOwner = ({ agent }: Heartbeat): string =>
+  agent === null ? 'no agent found' : `agent ${agent.pid}`;
+
 /** `silent for 13m: task 688, phase 2, checking diagnostics, foo`: what a heartbeat tells. */
 export const beatText = (beat: Heartbeat): string =>
   [TROUBLES[beat.state](beat), beatAbout(beat)].filter(Boolean).join(': ');

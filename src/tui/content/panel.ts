@@ -3,7 +3,7 @@ import type { Finding } from '../../model/finding.ts';
 import { formatAge } from '../../model/format.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { cells } from '../../model/width.ts';
-import { beatText } from '../../words/heartbeat.ts';
+import { beatOwner, beatText } from '../../words/heartbeat.ts';
 import { remedyInKeys } from '../../words/remedy.ts';
 import { SEVERITY_TONES } from '../../words/tones.ts';
 import { wrap } from '../../words/wrap.ts';
@@ -41,7 +41,8 @@ const findingLine = (f: Finding, { layout, glyphs }: Screen): Line => {
 
 /** What it says, and the end of its path: the file's name and its task's directory tell more than the root. */
 const heartbeatLine = (b: Heartbeat, { layout, glyphs }: Screen): Line => {
-  const told = beatText(b);
+  // A transcript says no more than that it is written to: then whose it is tells more than its path.
+  const told = beatText(b) || `${b.format}, ${beatOwner(b)}`;
   const room = layout.columns - 24 - cells(told);
   const path = b.path.length <= room ? b.path : glyphs.ellipsis + b.path.slice(-Math.max(0, room - 1));
   return [
