@@ -47,3 +47,14 @@ test('in 60 columns the others say it too', async () => {
   expect(row(5230)).toContain('silent 13m');
   await driven.close();
 });
+
+test('the detail pane says it whole, with the id that resumes it', async () => {
+  const driven = await drive(80, 24);
+  await driven.press('filter');
+  await driven.type('1501');
+  await driven.press('filter-keep', 'detail');
+  expect(driven.terminal.text()).toMatch(
+    /session +sphere-packing “density bound”: waits for you: permission prompt 12m\n +id [0-9a-f]{8}-/,
+  );
+  await driven.close();
+});

@@ -4,9 +4,10 @@ import { memoryOf } from '../../model/process.ts';
 import type { JudgedProcess, Owner } from '../../model/snapshot.ts';
 import { beatText } from '../../words/heartbeat.ts';
 import { remedyInKeys } from '../../words/remedy.ts';
+import { sessionText } from '../../words/session.ts';
 import { wrap } from '../../words/wrap.ts';
 import type { Tone } from '../look/theme.ts';
-import { beatTone } from '../view/activity.ts';
+import { beatTone, sessionTone } from '../view/activity.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import type { Row } from '../view/rows.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
@@ -81,6 +82,15 @@ const fileLines = (row: Row, { snapshot }: Screen, width: number): readonly Line
     .filter(beat => beat.agent && keyOf(beat.agent) === row.key)
     .flatMap((beat, i) => field(i === 0 ? 'files' : '', `${beat.format} ${beat.path}`, width));
 
+/** Which session an agent is, what that does now, and the id that resumes it. */
+const sessionLines = ({ session }: JudgedProcess, width: number): readonly Line[] => {
+  if (!session) return [];
+  const told = [sessionText(session), session.id === null ? '' : `id ${session.id}`].filter(Boolean);
+  return told.flatMap((text, i) =>
+    field(i === 0 ? 'session' : '', text, width, i === 0 ? sessionTone(session) : 'faint'),
+  );
+};
+
 /** Everything known about the selected process, as long as it needs to be. */
 export const detailContent = (row: Row, screen: Screen, width: number): readonly Line[] => {
   const p = row.process;
@@ -95,7 +105,9 @@ export const detailContent = (row: Row, screen: Screen, width: number): readonly
   const { facts } = p;
   const findings = screen.snapshot.findings.filter(f => f.processes.some(i => keyOf(i) === row.key));
   const grown = growthText(screen, p);
+  const beat = row.beat ? beatText(row.beat) : '';
   return [
+    ...sessionLines(p, width),
     ...p.why.flatMap((why, i) =>
       field(i === 0 ? 'verdict' : '', i === 0 ? `${p.verdict}: ${why}` : why, width, p.verdict),
     ),
@@ -108,7 +120,7 @@ export const detailContent = (row: Row, screen: Screen, width: number): readonly
         f.severity === 'info' ? 'plain' : f.severity === 'warn' ? 'warn' : 'bad',
       ),
     ),
-    ...(row.beat ? field('beat', beatText(row.beat), width, beatTone(row.beat)) : []),
+    ...(beat === '' ? [] : field('beat', beat, width, beatTone(row.beat!))),
     ...fileLines(row, screen, width),
     ...field('memory', memoryText(p, screen.pss), width),
     ...plotLines(screen, row, width),
