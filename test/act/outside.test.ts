@@ -20,14 +20,18 @@ describe('tmux sessions', () => {
   };
   const names = () => sandbox.tmux('list-sessions', '-F', '#{session_name}').split('\n').sort();
 
-  test('exactly the session is ended, not one whose name begins the same', async () => {
-    const target = start('agent');
-    start('agent-2');
-    expect(await endTmuxSession(target, sandbox.env)).toEqual({ status: 'ended' });
-    expect(names()).toEqual(['agent-2']);
-    expect(await endTmuxSession(target, sandbox.env)).toEqual({ status: 'gone' });
-    expect(names()).toEqual(['agent-2']);
-  });
+  test.each(['C', 'C.UTF-8'])(
+    'exactly the session is ended, not one whose name begins the same (%s)',
+    async LC_ALL => {
+      const env = { ...sandbox.env, LC_ALL };
+      const target = start('agent');
+      start('agent-2');
+      expect(await endTmuxSession(target, env)).toEqual({ status: 'ended' });
+      expect(names()).toEqual(['agent-2']);
+      expect(await endTmuxSession(target, env)).toEqual({ status: 'gone' });
+      expect(names()).toEqual(['agent-2']);
+    },
+  );
 
   test('never the session we sit in', async () => {
     const target = start('mine');

@@ -16,8 +16,9 @@ export const endTmuxSession = async (
 ): Promise<TmuxEndResult> => {
   if (!/^\$\d+$/.test(target.sessionId))
     return { status: 'refused', why: `${JSON.stringify(target.sessionId)} is not a tmux session id` };
+  // In the C locale tmux writes `_` for a tab, unless it is told that we read UTF-8.
   const tmux = (...args: string[]) =>
-    runCommand('tmux', ['-S', target.socket, ...args], { timeoutMs: TIMEOUT_MS, env });
+    runCommand('tmux', ['-u', '-S', target.socket, ...args], { timeoutMs: TIMEOUT_MS, env });
 
   const listed = await tmux('list-panes', '-s', '-t', target.sessionId, '-F', '#{session_name}\t#{pane_id}');
   if (listed.status === 'missing') return { status: 'failed', why: 'tmux is not in PATH' };

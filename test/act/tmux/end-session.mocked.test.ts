@@ -18,8 +18,8 @@ describe('a session', () => {
     expect(await end(ENV)).toEqual({ status: 'ended' });
     expect(optionsOf(0)).toEqual({ timeoutMs: expect.any(Number), env: ENV });
     expect(asked()).toEqual([
-      `-S ${TARGET.socket} list-panes -s -t $3 -F #{session_name}\t#{pane_id}`,
-      `-S ${TARGET.socket} kill-session -t $3`,
+      `-u -S ${TARGET.socket} list-panes -s -t $3 -F #{session_name}\t#{pane_id}`,
+      `-u -S ${TARGET.socket} kill-session -t $3`,
     ]);
   });
 
@@ -48,7 +48,7 @@ describe('a session', () => {
     for (const refusal of [FAILED, HUNG]) {
       answers(PANES, refusal, has);
       expect(await end()).toEqual(result);
-      expect(asked().at(-1)).toBe(`-S ${TARGET.socket} has-session -t $3`);
+      expect(asked().at(-1)).toBe(`-u -S ${TARGET.socket} has-session -t $3`);
     }
   });
 });
