@@ -5,7 +5,10 @@
  */
 export const GROUPS = {
   rules: {
-    mutate: ['src/judge/rules/*.ts'],
+    mutate: [
+      'src/judge/rules/{verdict,adopted,agent-records,ruling,owner,protect,climb,confirm,outliving}.ts',
+      'src/judge/rules/{environ-owner,continued,carries,at-work,lineage}.ts',
+    ],
     tests: ['judge/rules/**/*.test.ts', 'judge/plan/end.test.ts'],
   },
   plans: {
