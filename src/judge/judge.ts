@@ -151,9 +151,9 @@ const present = (
     why: judgement.why,
     protection: judgement.protection,
     protectedBecause: judgement.protectedBecause,
-    ...(node.kind === 'agent' ? { job: backgroundJob(node, world) } : {}),
     zombies: zombiesOf(node).length,
     related,
+    ...(node.kind === 'agent' ? { job: backgroundJob(node, world) } : {}),
   };
 };
 

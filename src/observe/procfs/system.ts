@@ -80,7 +80,7 @@ export const procfsSystem = ({
       return reader.read(
         requests.flatMap(request => {
           const mark = execMarks.get(request.pid);
-          return mark === undefined ? [] : [{ ...request, ppid: mark.ppid, execMark: mark.mark }];
+          return mark === undefined ? [] : [{ asked: request, ppid: mark.ppid, execMark: mark.mark }];
         }),
         { clock: kept.clock, swapInUse: kept.swapInUse, kinOf: pid => kin()(pid) },
       );
