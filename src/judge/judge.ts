@@ -6,6 +6,7 @@ import { quoteArgs } from '../model/text.ts';
 import { agentSession } from './agent-session.ts';
 import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
+import { inOrder } from './in-order.ts';
 import { NO_PAST, type Past } from './past.ts';
 import { worksThrough } from './rules/at-work.ts';
 import { paneOf } from './rules/climb.ts';
@@ -83,36 +84,6 @@ export const judge = ({
   };
 };
 
-interface Placed {
-  readonly node: Node;
-  readonly depth: number;
-}
-
-/** Shown processes with their depth among the shown ones; parents before children, each exactly once. */
-const inOrder = (tree: Tree, shown: ReadonlySet<Node>): readonly Placed[] => {
-  // Of thousands of processes a few are shown: only the ways that lead to them are walked.
-  const ways = new Set<Node>();
-  for (const node of shown)
-    for (let up: Node | null = node; up !== null && !ways.has(up); up = up.parent) ways.add(up);
-  const placed: Placed[] = [];
-  for (const root of tree.nodes) {
-    if (root.parent !== null || !ways.has(root)) continue;
-    // A hidden process passes on the depth of the one above it.
-    const pending: Placed[] = [{ node: root, depth: 0 }];
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const { node, depth } = next;
-      const isShown = shown.has(node);
-      if (isShown) placed.push(next);
-      const below = isShown ? depth + 1 : depth;
-      for (let index = node.children.length - 1; index >= 0; index -= 1) {
-        const child = node.children[index]!;
-        if (ways.has(child)) pending.push({ node: child, depth: below });
-      }
-    }
-  }
-  return placed;
-};
-
 const present = (
   node: Node,
   depth: number,
@@ -162,7 +133,18 @@ const DEFUNCT = '<defunct>';
 const commandOf = ({ facts }: Node): string => {
   // macOS keeps no name of a zombie.
   if (isZombie(facts)) return facts.comm === DEFUNCT ? DEFUNCT : `[${facts.comm}] ${DEFUNCT}`;
-  return facts.argv === null || facts.argv.length === 0 ? `[${facts.comm}]` : quoteArgs(facts.argv);
+  return facts.argv === null || facts.argv.length === 0 ? `[${facts.comm}]` : quoted(facts.argv);
+};
+
+/** An argv is the same object until an exec: what it reads like is made once, not at every look. */
+const quotedArgs = new WeakMap<readonly string[], string>();
+
+const quoted = (argv: readonly string[]): string => {
+  const known = quotedArgs.get(argv);
+  if (known !== undefined) return known;
+  const line = quoteArgs(argv);
+  quotedArgs.set(argv, line);
+  return line;
 };
 
 const totalsOf = (related: readonly JudgedProcess[], processes: number): Totals => {

@@ -26,22 +26,23 @@ const isSameServer = (a: Node, b: Node): boolean =>
   (a.facts.details?.cwd ?? null) === (b.facts.details?.cwd ?? null) &&
   canBeDuplicate(b);
 
-/** What a parent runs, seen through the wrappers and shells in between. */
-function* runsFor(carrier: Node): Generator<Node> {
+/** Among what a parent runs, seen through the wrappers and shells in between. */
+const sameServers = (node: Node, carrier: Node, found: Node[] = []): Node[] => {
   for (const child of carrier.children) {
-    yield child;
-    if (child.kind === 'wrapper' || child.kind === 'shell') yield* runsFor(child);
+    if (isSameServer(node, child)) found.push(child);
+    if (child.kind === 'wrapper' || child.kind === 'shell') sameServers(node, child, found);
   }
-}
+  return found;
+};
 
 /** The same server for the same parent again, oldest first; the newest one is the one in use. */
 const duplicatesOf = (node: Node): Node[] => {
   const carrier = carrierOf(node);
   // A daemon that several sessions share runs one server for each of them.
   if (carrier === null || isSessionless(carrier.seen.role) || !canBeDuplicate(node)) return [];
-  return [...runsFor(carrier)]
-    .filter(other => isSameServer(node, other))
-    .sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid);
+  return sameServers(node, carrier).sort(
+    (a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid,
+  );
 };
 
 /** Whatever talks over its standard input. Shells, builds and agents read it once, or not at all: an ended writer means nothing. */
