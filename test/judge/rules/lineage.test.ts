@@ -106,3 +106,39 @@ describe('the ledger', () => {
     expect(world([[900, 80_001, 'claude'], lost], { lineage }).verdict(1000)).toBe('live');
   });
 });
+
+describe('an agent that a program runs through its SDK', () => {
+  /** Who is remembered as the host of an agent with this entry point below this program. */
+  const hostOf = (entry: string | null, ...above: readonly Row[]): string | undefined => {
+    const parent = above.at(-1)?.[0] ?? 1;
+    const env = entry === null ? null : { CLAUDE_CODE_ENTRYPOINT: entry };
+    const seen = world([...above, [1300, parent, 'claude -p work', { env }]]);
+    return remembered(seen).entryOf('1300:130000')?.owner;
+  };
+  const APP: Row = [1200, 80_001, 'python app.py'];
+
+  it.each(['sdk-py', 'sdk-ts', 'sdk-client'])('is that program’s: %s', entry => {
+    expect(hostOf(entry, APP)).toBe('1200:120000');
+    expect(hostOf(entry, APP, [1210, 1200, '/bin/bash -c claude'])).toBe('1200:120000');
+  });
+
+  it.each(['sdk-cli', 'cli', 'my-sdk-py', null])('is nobody’s when it says %s', entry => {
+    expect(hostOf(entry, APP)).toBeUndefined();
+  });
+
+  it.each<[string, Row]>([
+    ['takes in orphans', [1200, 1, 'tini -- app', { comm: 'tini' }]],
+    ['is an editor', [1200, 80_001, '/usr/bin/vim']],
+    ['is a server', [1200, 80_001, 'node /opt/mcp-server-github']],
+    ['cannot be read', [1200, 80_001, '?', UNREADABLE]],
+  ])('is not that of a parent that %s', (_, row) => {
+    expect(hostOf('sdk-py', row)).toBeUndefined();
+  });
+
+  it('is not PID 1’s, nor is anything but an agent hosted', () => {
+    expect(hostOf('sdk-py')).toBeUndefined();
+    const env = { CLAUDE_CODE_ENTRYPOINT: 'sdk-py' };
+    const seen = world([APP, [1300, 1200, 'sleep 600', { env }]]);
+    expect(remembered(seen).entries().size).toBe(0);
+  });
+});
