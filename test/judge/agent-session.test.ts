@@ -3,7 +3,7 @@ import { type AgentSigns, agentSession } from '../../src/judge/agent-session.ts'
 import type { Node } from '../../src/judge/rules/tree.ts';
 import type { Reading } from '../../src/model/heartbeat.ts';
 import type { Observation, TmuxPane } from '../../src/model/observation.ts';
-import { session } from '../support/world.ts';
+import { session, tmux, world } from '../support/world.ts';
 
 const NOW = 1_700_000_000_000;
 const agent = { facts: { details: { cwd: '/home/me/src/proofs' } } } as unknown as Node;
@@ -58,4 +58,17 @@ test('an agent whose build uses the CPU is busy, however long it has been silent
   expect(seen({ session: record('idle'), worker })).toMatchObject({ doing: 'busy', seconds: null });
   expect(seen({ session: record('waiting'), worker })).toMatchObject({ doing: 'waiting', seconds: 720 });
   expect(seen({ worker }).doing).toBe(null);
+});
+
+test('a daemon that sessions share has no session of their own', () => {
+  const { at } = world(
+    [
+      [900, 1, 'codex app-server --listen unix:// --managed-daemon'],
+      [1000, 500, 'codex'],
+    ],
+    { tmux: [tmux(500, [1000])] },
+  );
+  expect(at(1000).session).not.toBe(null);
+  expect(at(900).kind).toBe('agent');
+  expect(at(900).session).toBe(null);
 });
