@@ -60,7 +60,7 @@ test('an agent whose build uses the CPU is busy, however long it has been silent
   expect(seen({ worker }).doing).toBe(null);
 });
 
-test('a daemon that sessions share has no session of their own', () => {
+test('a daemon that sessions share has no session of its own', () => {
   const { at } = world(
     [
       [900, 1, 'codex app-server --listen unix:// --managed-daemon'],
