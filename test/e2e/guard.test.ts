@@ -6,6 +6,7 @@ import { startAgent } from '../support/agent.ts';
 import { auditLines, stateFile } from '../support/audit.ts';
 import { reaptop, snapshotOf } from '../support/cli.ts';
 import { latest, lookOf, startGuard, stopGuard } from '../support/guard.ts';
+import { lacking } from '../support/lacking.ts';
 import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -215,7 +216,7 @@ describe('guard', () => {
       make(path);
     } catch (error) {
       if (!String(error).includes('mount')) throw error;
-      mkdirSync(path, { recursive: true, mode: 0o500 }); // no mount without privileges: then permissions are enough
+      lacking('Only root may mount what is full or cannot be written.');
     }
     try {
       const left = await orphan(sandbox, `${sandbox.sleeper('mcp-server-files')} 600`, {

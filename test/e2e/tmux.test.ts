@@ -24,7 +24,7 @@ it('what outlives its pane below a tmux server is an orphan; all below a server 
     0o755,
   );
   sandbox.tmux('new-session', '-d', '-s', 'stays', `${sandbox.sleeper('mcp-server-new')} 600`);
-  sandbox.tmux('new-session', '-d', '-s', 'goes', stubborn);
+  sandbox.tmux('new-session', '-d', '-s', 'goes', `exec ${stubborn}`);
   const stays = await sandbox.find('the pane that stays', p => p.comm === 'mcp-server-new');
   const survivor = await sandbox.find('the pane that goes', p => p.comm === 'mcp-server-old');
   expect(await verdicts(stays.pid, survivor.pid)).toEqual(['live', 'live']);

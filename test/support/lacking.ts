@@ -7,12 +7,16 @@ export const underWay = (test: TestContext): void => {
   current = test;
 };
 
-/**
- * Leaves the test under way out because the machine lacks something, and says so. In CI (`.ci/run` sets REAPTOP_CI, and
- * installs what is lacking) that is a failure.
- */
+/** Leaves the test under way out because the machine or the user lacks something, and says so. */
 export const lacking = (sentence: string): never => {
-  if (current === null || process.env.REAPTOP_CI !== undefined) throw new Error(sentence);
+  if (current === null) throw new Error(sentence);
   process.stderr.write(`Left out: ${current.task.name}: ${sentence}\n`);
   return current.skip(sentence);
+};
+
+/** In CI a program that is missing is a failure: `.ci/run` sets REAPTOP_CI, and installs them. */
+export const notInstalled = (program: string, debian: string): never => {
+  const sentence = `${program} is not installed (Debian package "${debian}").`;
+  if (process.env.REAPTOP_CI !== undefined) throw new Error(sentence);
+  return lacking(sentence);
 };

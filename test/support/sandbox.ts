@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lacking } from './lacking.ts';
+import { notInstalled } from './lacking.ts';
 import { isRunning, pidsWithEnv, type RawProcess, rawProcess } from './proc.ts';
 import { until } from './until.ts';
 
@@ -135,7 +135,7 @@ export class Sandbox {
       cwd: this.path('work'),
       encoding: 'utf8',
     });
-    if (result.error) lacking('tmux is not installed (Debian package "tmux").');
+    if (result.error) notInstalled('tmux', 'tmux');
     if (result.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`);
     return result.stdout.trim();
   }
