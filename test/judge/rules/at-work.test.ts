@@ -40,6 +40,13 @@ describe('an agent whose starter has ended', () => {
     expect(worker(since(-5000))).toBe('suspect');
   });
 
+  it('says how long ago that was, by clocks that differ a little at most', () => {
+    const says = (ms: number) => world([WORKER], since(ms)).why(5000);
+    expect(says(90_000)).toContain('it wrote 90 s ago');
+    expect(says(-59_000)).toContain('it wrote 0 s ago');
+    expect(worker(since(-60_000))).toBe('leak');
+  });
+
   it('is suspect for the doubt about its owner first, where there is one', () => {
     const older: Row = [1000, 80_001, 'claude'];
     const env = { CLAUDE_CODE_SESSION_ID: 'gone' };

@@ -49,7 +49,11 @@ describe('what a process carries', () => {
   ])('%s', (_, one, kind) => expect(carriedKind(one)).toBe(kind));
 
   test.each<[string, Node, string | null]>([
-    ['of itself', node('mcp', { seen: { known: 'command' } }), 'command'],
+    [
+      'of itself, whatever is below it',
+      node('mcp', { seen: { known: 'command' } }, node('mcp', { seen: { known: 'list' } })),
+      'command',
+    ],
     [
       'of a wrapper: the strongest of what is of the kind below it',
       node(
@@ -111,7 +115,11 @@ describe('what somebody else may want', () => {
       'listens on port 86, and nothing says that it speaks stdio only',
     ],
     ['not what a server has below it', node('mcp', {}, node('lean', { port: 87 })), null],
-    ['no agent, whatever it listens on', node('agent', { port: 88 }), null],
+    [
+      'no agent, whatever it or its servers listen on',
+      node('agent', { port: 88 }, node('mcp', { port: 89 })),
+      null,
+    ],
   ])('%s', (_, one, why) => expect(wantedByOthers(one)).toBe(why));
 
   test('the port of an MCP server is its own', () => {
@@ -153,6 +161,9 @@ describe('a browser that anybody may drive', () => {
     const apart = node('browser');
     node('browser', open, node('other', {}, apart));
     expect(isOpenToDebuggers(apart)).toBe(false);
+    const beside = node('browser');
+    node('wrapper', {}, beside, node('browser', open));
+    expect(isOpenToDebuggers(beside)).toBe(false);
   });
 });
 

@@ -108,6 +108,8 @@ describe('the members of an agent’s tree, by the ledger', () => {
       [6001, 6000, 'yes'],
     ];
     expect(remembered(world(rows)).entryOf('6001:600100')).toBeUndefined();
+    const claimed = world(rows, { sessions: [session(6000, 'mine')] });
+    expect(remembered(claimed).entryOf('6001:600100')).toMatchObject({ sessionId: 'mine' });
   });
 });
 
