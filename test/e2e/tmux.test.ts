@@ -23,7 +23,7 @@ it('what outlives its pane below a tmux server is an orphan; all below a server 
     `#!/bin/sh\ntrap '' HUP\nexport ${DEAD}\nexec ${sandbox.sleeper('mcp-server-old')} 600\n`,
     0o755,
   );
-  sandbox.tmux('new-session', '-d', '-s', 'stays', `${sandbox.sleeper('mcp-server-new')} 600`);
+  sandbox.tmux('new-session', '-d', '-s', 'stays', `exec ${sandbox.sleeper('mcp-server-new')} 600`);
   sandbox.tmux('new-session', '-d', '-s', 'goes', `exec ${stubborn}`);
   const stays = await sandbox.find('the pane that stays', p => p.comm === 'mcp-server-new');
   const survivor = await sandbox.find('the pane that goes', p => p.comm === 'mcp-server-old');
