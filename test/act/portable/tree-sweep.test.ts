@@ -1,22 +1,33 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { treeKill } from '../../../src/act/portable/tree-kill.ts';
 import { sweepTree } from '../../../src/act/portable/tree-sweep.ts';
 import type { Identity } from '../../../src/model/identity.ts';
 import { portableSystem } from '../../../src/observe/portable/system.ts';
-import { isRunning } from '../../support/proc.ts';
+import { allPids, isRunning } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 
 let sandbox: Sandbox;
-const system = portableSystem();
+/** Who was there before the test: no mistake of a sweep may reach them, the runner of the tests least of all. */
+let bystanders: ReadonlySet<number>;
+const killForReal = process.kill.bind(process);
+const killNewcomers = (pid: number, signal?: string | number): true => {
+  if (!(pid > 2) || pid === process.pid || bystanders.has(pid))
+    throw new Error(`a test would have signalled ${pid}, which it did not start`);
+  return killForReal(pid, signal);
+};
+const system = { ...portableSystem(), deliver: killNewcomers };
 const path = process.env.PATH;
 beforeEach(() => {
   sandbox = new Sandbox();
+  bystanders = new Set(allPids());
+  vi.spyOn(process, 'kill').mockImplementation(killNewcomers);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   process.env.PATH = path;
   await sandbox.close();
 });
@@ -170,8 +181,10 @@ describe('the holes of tree-kill', () => {
 
   test('a tree that holds this very process is refused', async () => {
     const parent = await identity(process.ppid);
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
     expect(await sweepTree(system, parent, 'SIGKILL')).toMatchObject([
       { pid: process.ppid, outcome: 'refused' },
     ]);
+    expect(kill).not.toHaveBeenCalled();
   });
 });
