@@ -94,18 +94,14 @@ export class Lineage {
   membersOf(root: IdentityKey): IdentityKey[] {
     const members: IdentityKey[] = [];
     for (const [key, entry] of this.#entries) {
-      if (key !== root && (entry.owner === root || this.#descends(key, root))) members.push(key);
+      if (key !== root && (entry.owner === root || this.#descends(entry, root))) members.push(key);
     }
     return members;
   }
 
-  #descends(key: IdentityKey, root: IdentityKey): boolean {
+  #descends({ parent }: LineageEntry, root: IdentityKey): boolean {
     const seen = new Set<IdentityKey>();
-    for (
-      let up = this.#entries.get(key)?.parent ?? null;
-      up !== null && !seen.has(up);
-      up = this.#entries.get(up)?.parent ?? null
-    ) {
+    for (let up = parent; up !== null && !seen.has(up); up = this.#entries.get(up)?.parent ?? null) {
       if (up === root) return true;
       seen.add(up);
     }
