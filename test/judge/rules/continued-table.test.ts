@@ -71,6 +71,8 @@ describe('who took a session over', () => {
     const both: Row = [5000, 1, 'sleep 1', { env: { ...SHELL, CODEX_THREAD_ID: 'thread' } }];
     const found = on([FORK, both]);
     expect([found.adopter('thread'), found.successor(500)]).toEqual([null, 6000]);
+    const swapped = { ...SHELL, CLAUDE_CODE_SESSION_ID: 'unknown', CODEX_THREAD_ID: OLD };
+    expect(on([FORK, [5000, 1, 'sleep 1', { env: swapped }]]).successor(500)).toBe(6000);
   });
 });
 

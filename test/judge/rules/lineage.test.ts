@@ -99,6 +99,18 @@ describe('the ledger', () => {
     expect(lineage.entryOf('7:7')).toEqual(foreign);
   });
 
+  it('keeps a circle that somebody wrote into it while one of it runs, and does not walk round it for ever', () => {
+    const lineage = remembered();
+    const entry = (parent: string) => ({ owner: '1:1', sessionId: null, parent });
+    const circle = [
+      ['1002:100200', entry('7:7')],
+      ['7:7', entry('1002:100200')],
+    ] as const;
+    lineage.adopt([...circle, ['8:8', entry('8:8')]]);
+    lineage.record(world([[1002, 1, 'yes']]).tree, () => null);
+    expect([...lineage.entries()]).toEqual(circle);
+  });
+
   it('believes no line that calls a process its own owner', () => {
     const lost: Row = [1000, 1, 'claude', { details: { lostTerminal: true }, env: { CLAUDE_PID: '900' } }];
     const lineage = remembered();
@@ -135,8 +147,14 @@ describe('an agent that a program runs through its SDK', () => {
     expect(hostOf('sdk-py', row)).toBeUndefined();
   });
 
+  it('is nobody’s when the table does not show its parent', () => {
+    const env = { CLAUDE_CODE_ENTRYPOINT: 'sdk-py' };
+    expect(remembered(world([[1300, 1200, 'claude -p work', { env }]])).entries().size).toBe(0);
+  });
+
   it('is not PID 1’s, nor is anything but an agent hosted', () => {
     expect(hostOf('sdk-py')).toBeUndefined();
+    expect(hostOf('sdk-py', [1, 0, 'python app.py'])).toBeUndefined();
     const env = { CLAUDE_CODE_ENTRYPOINT: 'sdk-py' };
     const seen = world([APP, [1300, 1200, 'sleep 600', { env }]]);
     expect(remembered(seen).entries().size).toBe(0);

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { environOwners } from '../../../src/judge/rules/environ-owner.ts';
+import { buildWorld } from '../../../src/judge/rules/world.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { type Around, type Extra, type Row, session, tmux, world } from '../../support/world.ts';
+
+const GONE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '9c33ca78-1244', CLAUDE_PID: '77' };
+
+/** What its environment alone says of 5000, without what its parents and other evidence say. */
+const told = (rows: readonly Row[], around: Around = {}) => {
+  const { tree, observation, node } = world(rows, around);
+  return environOwners(node(5000), buildWorld({ tree, observation, config: DEFAULT_CONFIG }));
+};
+
+describe('marks of a session that has ended', () => {
+  /** The fate of their owner, when what is above carries them, too. */
+  const below = (command: string, extra: Extra, pid = 4000): string | undefined => {
+    const above: Row = [pid, pid === 1 ? 0 : 1, command, extra];
+    const rows: Row[] = [above, [4500, pid, '/bin/bash -c java', { env: {} }]];
+    return told([...rows, [5000, 4500, 'java', { env: GONE }]], { tmux: [tmux(4000, [])] })[0]?.fate;
+  };
+  const ADOPTERS: readonly [string, string, Extra, number?][] = [
+    ['a tmux server', 'tmux', { comm: 'tmux: server' }],
+    ['a user manager', '/usr/lib/systemd/systemd --user', {}],
+    ['PID 1', 'python app.py', {}, 1],
+  ];
+
+  it.each(ADOPTERS)(
+    'prove nothing below %s that hands them to all that it starts',
+    (_, command, extra, pid) => {
+      expect(below(command, { ...extra, env: GONE }, pid)).toBe('unproven');
+    },
+  );
+
+  it.each(ADOPTERS)('prove its end below %s that has them not, or others', (_, command, extra, pid) => {
+    expect(below(command, { ...extra, env: {} }, pid)).toBe('dead');
+    expect(below(command, { ...extra, env: null }, pid)).toBe('dead');
+    expect(below(command, { ...extra, env: { ...GONE, CLAUDE_PID: '78' } }, pid)).toBe('dead');
+  });
+
+  it.each(['python work.py', '/bin/bash -c java', 'node /opt/mcp-server-github'])(
+    'prove its end below %s, which the same session started',
+    command => {
+      expect(below(command, { env: GONE })).toBe('dead');
+    },
+  );
+});
+
+describe('an environment says nothing of an owner', () => {
+  it.each<[string, Row]>([
+    ['when it cannot be read', [5000, 1, 'java', { env: null }]],
+    ['without the marks of a session', [5000, 1, 'java', { env: {} }]],
+    ['of an agent that it names itself, by its pid', [5000, 1, 'claude', { env: { CLAUDE_PID: '5000' } }]],
+  ])('%s', (_, row) => {
+    expect(told([row])).toEqual([]);
+  });
+
+  it('of an agent that it names itself, by its session', () => {
+    const own = { sessions: [session(5000, '9c33ca78-1244')] };
+    expect(told([[5000, 1, 'claude', { env: GONE }]], own)).toEqual([]);
+    expect(told([[5000, 1, 'claude', { env: GONE }]])).toMatchObject([{ fate: 'dead' }]);
+  });
+});
+
+it.each([
+  [GONE, 'started by Claude session 9c33ca78, which has ended'],
+  [{ CLAUDE_PID: '77' }, 'started by claude 77, which has ended'],
+  [{ CLAUDECODE: '1' }, 'started by a session of Claude, which has ended'],
+])('%o: %s', (env, why) => {
+  expect(told([[5000, 1, 'java', { env }]])).toMatchObject([{ why }]);
+});
