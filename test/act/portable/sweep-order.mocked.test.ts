@@ -53,9 +53,14 @@ describe('before a signal', () => {
     expect(machine.sent[0]).toBe('700 SIGKILL');
   });
 
-  test('one pid that may not be ended refuses them all', async () => {
+  test.each([
+    { pid: 1, start: 's1' },
+    { pid: 1, start: 'another' },
+    { pid: 2, start: 'not in the table' },
+    { pid: -1, start: 'everybody' },
+  ])('one pid that may not be ended refuses them all: $pid, $start', async member => {
     const root = machine.add(700, 1);
-    const swept = await sweepTree(machine, root, 'SIGKILL', { members: [{ pid: 1, start: 's1' }] });
+    const swept = await sweepTree(machine, root, 'SIGKILL', { members: [member] });
     expect(swept.map(({ outcome }) => outcome)).toEqual(['refused', 'refused']);
     expect(machine.sent).toEqual([]);
   });

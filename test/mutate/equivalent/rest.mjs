@@ -36,6 +36,13 @@ export default [
     why: 'nothing is told of a process before a look has seen it, and every look sets it',
   },
   {
+    file: 'procfs/system.ts',
+    code: 'const kept: Kept = { fixed: null, clock: 0, swapInUse: true }',
+    from: '{ fixed: null, clock: 0, swapInUse: true }',
+    by: '{}',
+    why: 'nothing is told of a process before a look has seen it, and every look sets all three',
+  },
+  {
     file: 'record/audit.ts',
     code: 'retryEAGAIN: () => false',
     from: '() => false',
