@@ -72,7 +72,7 @@ export const releaseBuildLock = (
   try {
     const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
     const ours = holder !== null && isSame(holder, { ...holder, ...mine });
-    if (ours) rmSync(path, { force: true });
+    if (ours) rmSync(path);
   } catch {
     // It is stale as soon as its holder has ended.
   }
@@ -145,7 +145,7 @@ const breakOldBreaker = (breaker: string): void => {
     if (isFresh(readOwnTail(breaker, MOST_BYTES))) return;
     const aside = `${breaker}.${process.pid}.old`;
     renameSync(breaker, aside);
-    rmSync(aside, { force: true });
+    rmSync(aside);
   } catch {
     // another was quicker
   }
