@@ -29,7 +29,7 @@ export const GROUPS = {
   },
   locks: {
     mutate: ['src/act/children/end-tree.ts', 'src/act/hooks/{build-holder,build-lock}.ts'],
-    tests: ['act/children/*.test.ts', 'act/hooks/build-lock.mocked.test.ts'],
+    tests: ['act/children/*.test.ts', 'act/hooks/build-lock*.mocked.test.ts'],
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],

@@ -11,26 +11,13 @@ import {
 } from '../../../src/act/hooks/build-lock.ts';
 import type { Identity } from '../../../src/model/identity.ts';
 import { Sandbox } from '../../support/sandbox.ts';
+import { holder, MINUTE, NOW } from './build-holders.ts';
 
 /** Who runs on this machine; null: nobody can tell. */
 const running = vi.hoisted(() => ({ pids: new Set<number>() as Set<number> | null }));
 vi.mock('../../../src/observe/procfs/kin.ts', () => ({
   isRunning: ({ pid }: Identity) => running.pids?.has(pid) ?? null,
 }));
-
-const MINUTE = 60_000;
-const NOW = 1_000 * MINUTE;
-const holder = (pid: number, part: Partial<BuildHolder> = {}): BuildHolder => ({
-  pid,
-  start: `s${pid}`,
-  by: 'hook',
-  key: '/work/project',
-  session: 'one',
-  toolUseId: 'use',
-  what: 'lean_build',
-  since: NOW,
-  ...part,
-});
 
 let sandbox: Sandbox;
 let directory: string;
@@ -39,7 +26,10 @@ beforeEach(() => {
   directory = sandbox.path('state');
   running.pids = new Set([10, 20]);
 });
-afterEach(() => sandbox.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return sandbox.close();
+});
 const file = (): string => {
   const [name] = readdirSync(join(directory, 'locks')).filter(entry => entry.endsWith('.json'));
   return join(directory, 'locks', name!);
@@ -83,7 +73,8 @@ describe('what a lock says', () => {
       beside: ['/a'],
     });
     expect(parseHolder(JSON.stringify(full))).toEqual(full);
-    expect(parseHolder(JSON.stringify(holder(10)))).toEqual(holder(10));
+    for (const by of ['hook', 'exclusive'] as const)
+      expect(parseHolder(JSON.stringify(holder(10, { by })))).toEqual(holder(10, { by }));
   });
 
   test.each<[object]>([
@@ -151,6 +142,7 @@ describe('the lock of a project', () => {
   test('is taken over from one that has ended, with what lies beside it', () => {
     take(10, { beside: ['/work/.diagnostic-lock'] });
     running.pids?.delete(10);
+    expect(buildHolder(directory, '/work/project', NOW)).toBeNull();
     expect(take(20)).toEqual({ status: 'taken', left: ['/work/.diagnostic-lock'] });
     expect(readdirSync(join(directory, 'locks'))).toHaveLength(1);
     writeFileSync(file(), 'torn');
@@ -187,11 +179,14 @@ describe('the lock of a project', () => {
   });
 
   test('is broken by one at a time: a fresh breaker is waited for, an old one was killed in the middle', () => {
+    vi.spyOn(Date, 'now').mockReturnValue(NOW);
     take(11);
     const breaker = `${file()}.break`;
-    writeFileSync(breaker, JSON.stringify({ pid: 1, at: Date.now() }));
-    expect(take(20)).toEqual({ status: 'unavailable', why: 'too many processes want it at once' });
-    for (const at of [Date.now() - 5000, Date.now() + 9000, 'long ago']) {
+    for (const at of [NOW, NOW - 4999, NOW + 4999]) {
+      writeFileSync(breaker, JSON.stringify({ pid: 1, at }));
+      expect(take(20)).toEqual({ status: 'unavailable', why: 'too many processes want it at once' });
+    }
+    for (const at of [NOW - 5000, NOW + 5000, 'long ago', `${NOW}`]) {
       writeFileSync(breaker, JSON.stringify({ pid: 1, at }));
       expect(take(20).status).toBe('taken');
       releaseBuildLock(directory, holder(20));

@@ -1,0 +1,17 @@
+import type { BuildHolder } from '../../../src/act/hooks/build-holder.ts';
+
+export const MINUTE = 60_000;
+export const NOW = 1_000 * MINUTE;
+
+/** A tool call of this process, which builds the one project. */
+export const holder = (pid: number, part: Partial<BuildHolder> = {}): BuildHolder => ({
+  pid,
+  start: `s${pid}`,
+  by: 'hook',
+  key: '/work/project',
+  session: 'one',
+  toolUseId: 'use',
+  what: 'lean_build',
+  since: NOW,
+  ...part,
+});
