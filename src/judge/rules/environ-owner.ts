@@ -15,12 +15,7 @@ const SHOWN_ID = 8;
 const handedDownBy = (node: Node, { marks }: Evidence): Node | null => {
   for (const up of ancestorsOf(node)) {
     const adopter = up.seen.role === 'tmux-server' || up.seen.adoptsOrphans || up.facts.pid === 1;
-    if (
-      adopter &&
-      up.facts.env !== null &&
-      marks.every(name => up.facts.env?.[name] === node.facts.env?.[name])
-    )
-      return up;
+    if (adopter && marks.every(name => up.facts.env?.[name] === node.facts.env?.[name])) return up;
   }
   return null;
 };
