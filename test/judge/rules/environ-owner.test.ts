@@ -55,6 +55,17 @@ describe('an environment says nothing of an owner', () => {
     expect(told([row])).toEqual([]);
   });
 
+  it.each<[string, Row]>([
+    ['an editor', [4000, 1, '/usr/bin/vim']],
+    ['a login', [4000, 80_000, '-bash', { tty: 'pts/9' }]],
+    ['a pane', [4000, 3000, '-zsh', { tty: 'pts/0' }]],
+  ])('of who sits in %s, and has it from there', (_, above) => {
+    const server: Row = [3000, 1, 'tmux', { comm: 'tmux: server' }];
+    const rows: Row[] = [server, above, [5000, 4000, 'java', { env: GONE }]];
+    const panes = above[1] === 3000 ? [4000] : [];
+    expect(told(rows, { tmux: [tmux(3000, panes)] })).toEqual([]);
+  });
+
   it('of an agent that it names itself, by its session', () => {
     const own = { sessions: [session(5000, '9c33ca78-1244')] };
     expect(told([[5000, 1, 'claude', { env: GONE }]], own)).toEqual([]);

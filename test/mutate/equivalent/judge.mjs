@@ -273,4 +273,11 @@ export default [
     by: 'false',
     why: 'who has no environment carries no marks of any family: not asking only saves time',
   },
+  {
+    file: 'rules/continued.ts',
+    code: 'sessionOf(agent)?.adoptedOutputs ?? []',
+    from: '[]',
+    by: '["Stryker was here"]',
+    why: 'no shell writes to a file of this name',
+  },
 ];
