@@ -21,7 +21,8 @@ const uid = process.geteuid === undefined ? null : process.geteuid();
 /** Which functions run is a matter of the command: each has its own cache. */
 const COMMAND =
   /^(?:clean|sweep|doctor|report|guard|beat|prebuild|exclusive|completion|manual|help|--once|--line)$/;
-const command = argv.slice(2).find(word => COMMAND.test(word)) ?? 'live';
+const screen = argv.some(word => word === '--at' || word.startsWith('--at=')) ? 'past' : 'live';
+const command = argv.slice(2).find(word => COMMAND.test(word)) ?? screen;
 const base = env.XDG_CACHE_HOME || (env.HOME ? join(env.HOME, '.cache') : '');
 const directory = isAbsolute(base) ? join(base, 'reaptop') : null;
 const place =
@@ -29,7 +30,7 @@ const place =
 
 const v8 = require('node:v8');
 /** What runs for long, or until the terminal closes. */
-const stays = command === 'live' || command === 'guard';
+const stays = command === screen || command === 'guard';
 /**
  * Both before anything is compiled: V8 rejects a cache that was made under other flags.
  *
@@ -41,9 +42,10 @@ v8.setFlagsFromString(`--semi-space-growth-factor=${stays ? 1 : 4}`);
 /**
  * Lets a function run eight times as long before it is optimised. A refresh is a few milliseconds of many functions
  * every two seconds: for the first minutes the compiler took more than the refreshes themselves (33 ms each with
- * 1,000 processes, 23 so), and a sixth of `--once` with 5,000. What is hot for long is still optimised.
+ * 1,000 processes, 23 so), and a sixth of `--once` with 5,000. What is hot for long is still optimised. A recording is
+ * read through at once, in a few loops that are hot from the start: there it is worth the compiler.
  */
-v8.setFlagsFromString('--interrupt-budget=1000000');
+if (command !== 'past') v8.setFlagsFromString('--interrupt-budget=1000000');
 /** guard works for a moment every ten seconds: a compiler that is never paged in saves 8 MB, for a tenth of a percent of a core. */
 if (command === 'guard') v8.setFlagsFromString('--no-opt');
 
