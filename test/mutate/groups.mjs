@@ -36,7 +36,7 @@ export const GROUPS = {
     tests: [
       'observe/contract.test.ts',
       'observe/procfs/*.test.ts',
-      'act/portable/{sweep-order.mocked,tree-kill,tree-sweep}.test.ts',
+      'act/portable/{sweep-order.mocked,tree-kill.mocked,tree-sweep}.test.ts',
     ],
   },
 };
