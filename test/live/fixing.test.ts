@@ -8,6 +8,7 @@ import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import type { Finding, FindingId } from '../../src/model/finding.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { FakeSystem } from '../act/fake-system.ts';
+import { PIPED } from '../judge/plan/machine.ts';
 import { auditLines } from '../support/audit.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -54,18 +55,10 @@ const start = async (): Promise<void> => {
   });
 };
 
-const details = {
-  cwd: '/p',
-  swap: 0,
-  cgroup: null,
-  stdin: 'pipe',
-  lostTerminal: false,
-  listening: null,
-} as const;
 const build = (pid: number): unknown =>
-  system.add(pid, 600, { comm: 'lake', argv: ['lake', 'build'], details, env: {} });
+  system.add(pid, 600, { comm: 'lake', argv: ['lake', 'build'], details: PIPED, env: {} });
 const agent = (facts: object = {}): unknown =>
-  system.add(600, 800, { comm: 'claude', argv: ['claude'], born: 500, env: {}, details, ...facts });
+  system.add(600, 800, { comm: 'claude', argv: ['claude'], born: 500, env: {}, details: PIPED, ...facts });
 
 const findingNow = (id: FindingId): Promise<Finding> =>
   until(id, async () => {

@@ -3,7 +3,7 @@ import { type Progress, type Run, type Tracked, track } from '../../../src/act/t
 import { keyOf } from '../../../src/model/identity.ts';
 import type { Step } from '../../../src/model/plan.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import { type FakeSystem, planOf } from '../fake-system.ts';
+import { FakeSystem, planOf } from '../fake-system.ts';
 
 /** A run that has begun on a machine as it is now, and what it tells of itself. */
 export const runOn = async (
@@ -62,4 +62,16 @@ export const clockWith = (machine: FakeSystem, ms: number, event: () => void): R
       }
     },
   };
+};
+
+/** A machine that counts how often it is looked at. */
+export const countedMachine = (): { readonly machine: FakeSystem; readonly looks: () => number } => {
+  const machine = new FakeSystem();
+  const look = machine.look.bind(machine);
+  let looks = 0;
+  machine.look = () => {
+    looks += 1;
+    return look();
+  };
+  return { machine, looks: () => looks };
 };

@@ -1,18 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noteEnds, presencesOf, settleDead, waitForEnds } from '../../../src/act/terminate/watch.ts';
-import { FakeSystem } from '../fake-system.ts';
-import { clockWith, follow, runOn } from './a-run.ts';
+import type { FakeSystem } from '../fake-system.ts';
+import { clockWith, countedMachine, follow, runOn } from './a-run.ts';
 
 let machine: FakeSystem;
-let looks: number;
+let looks: () => number;
 beforeEach(async () => {
-  machine = new FakeSystem();
-  looks = 0;
-  const look = machine.look.bind(machine);
-  machine.look = () => {
-    looks += 1;
-    return look();
-  };
+  ({ machine, looks } = countedMachine());
   machine.add(10, 1, { pgid: 4, sid: 3, rss: 77 });
   await machine.clock.wait(1000);
 });
@@ -39,7 +33,7 @@ describe('what is at some pids', () => {
         [10, TEN],
         [11, { status: 'gone' }],
       ]);
-      expect(looks).toBe(n);
+      expect(looks()).toBe(n);
     },
   );
 

@@ -4,8 +4,8 @@ import { handPolicy, leakPolicy } from '../../../src/judge/plan/policy.ts';
 import type { Identity } from '../../../src/model/identity.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { invent, machine as judged } from '../../judge/plan/machine.ts';
-import { FakeSystem, planOf } from '../fake-system.ts';
-import { clockWith } from './a-run.ts';
+import { type FakeSystem, planOf } from '../fake-system.ts';
+import { clockWith, countedMachine } from './a-run.ts';
 
 /** Sweeps away the first of those who would not end. */
 const swept = vi.hoisted(() => ({ asked: [] as number[], end: (_pid: number): void => {} }));
@@ -18,15 +18,9 @@ vi.mock('../../../src/act/portable/tree-sweep.ts', () => ({
 }));
 
 let machine: FakeSystem;
-let looks: number;
+let looks: () => number;
 beforeEach(async () => {
-  machine = new FakeSystem();
-  looks = 0;
-  const look = machine.look.bind(machine);
-  machine.look = () => {
-    looks += 1;
-    return look();
-  };
+  ({ machine, looks } = countedMachine());
   swept.asked = [];
   swept.end = pid => machine.remove(pid);
   await machine.clock.wait(1000);
@@ -50,7 +44,7 @@ describe('a plan that is not begun', () => {
       warnings: [],
       worse: [],
     });
-    expect(looks).toBe(0);
+    expect(looks()).toBe(0);
   });
 
   test('tells of every step that it was refused, and when a person has to read it again', async () => {
@@ -158,7 +152,7 @@ describe('a run', () => {
     const stubborn = machine.add(10, 1, {}, deafTo(10));
     await run(planOf([stubborn]), { graceMs: 1 });
     // Before, while it waits, for newcomers before KILL and after it, for respawns.
-    expect(looks).toBe(5);
+    expect(looks()).toBe(5);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import {
 } from '../../../src/judge/plan/index.ts';
 import type { Kind } from '../../../src/model/kind.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';
-import { id, invent, machine, noLineage, pids } from './machine.ts';
+import { id, invent, machine, noLineage, PIPED, pids } from './machine.ts';
 
 type Machine = ReturnType<typeof machine>;
 
@@ -199,15 +199,7 @@ describe('duplicates and builds', () => {
       ...part,
       facts: {
         argv: ['node', 'server.js'],
-        details: {
-          cwd: '/p',
-          swap: 0,
-          cgroup: null,
-
-          stdin: 'pipe',
-          lostTerminal: false,
-          listening: null,
-        },
+        details: PIPED,
         ...part.facts,
       },
     });

@@ -9,7 +9,7 @@ import { keyOf } from '../../../src/model/identity.ts';
 import { type Chore, EMPTY_PLAN, type Plan } from '../../../src/model/plan.ts';
 import { identityOf, type JudgedProcess } from '../../../src/model/snapshot.ts';
 import { planOf } from '../../act/fake-system.ts';
-import { HOUSE, id, invent, noLineage, snapshotOf } from './machine.ts';
+import { HOUSE, id, invent, noLineage, PIPED, snapshotOf } from './machine.ts';
 
 const finding = (action: FindingAction, ...processes: readonly JudgedProcess[]): Finding => ({
   id: 'idle-agent',
@@ -116,20 +116,12 @@ describe('a member that is somebody’s place of work stays', () => {
 });
 
 describe('siblings', () => {
-  const details = {
-    cwd: '/p',
-    swap: 0,
-    cgroup: null,
-    stdin: 'pipe',
-    lostTerminal: false,
-    listening: null,
-  } as const;
   const one = (pid: number, kind: 'mcp' | 'lake', born: number | null, argv: string): JudgedProcess =>
     invent(pid, 1200, {
       kind,
       verdict: 'live',
       seen: { role: kind === 'lake' ? 'lake-build' : null },
-      facts: { details, argv: [argv], born },
+      facts: { details: PIPED, argv: [argv], born },
     });
   const request = (processes: readonly JudgedProcess[], about?: readonly number[]) => ({
     snapshot: snapshotOf([...HOUSE, agent, ...processes]),

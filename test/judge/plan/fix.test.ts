@@ -5,7 +5,7 @@ import type { Finding, FindingAction, FindingId } from '../../../src/model/findi
 import type { Plan } from '../../../src/model/plan.ts';
 import { identityOf, type JudgedProcess } from '../../../src/model/snapshot.ts';
 import { type Around, type Row, session, tmux, world, ZOMBIE } from '../../support/world.ts';
-import { HOUSE, invent, snapshotOf } from './machine.ts';
+import { HOUSE, invent, PIPED, snapshotOf } from './machine.ts';
 
 const AGENT: Row = [1000, 80_001, 'claude'];
 const SERVER = 'node /opt/mcp-server-github';
@@ -196,18 +196,10 @@ describe('what it never does', () => {
 
   it.each<FindingId>(['duplicate-server', 'concurrent-builds'])('%s: ends a soft-protected sibling', id => {
     const soft = { protection: 'soft', verdict: 'protected', protectedBecause: 'it serves others' } as const;
-    const details = {
-      cwd: '/p',
-      swap: 0,
-      cgroup: null,
-      stdin: 'pipe',
-      lostTerminal: false,
-      listening: null,
-    } as const;
     const kind = id === 'duplicate-server' ? 'mcp' : 'lake';
     const role = id === 'duplicate-server' ? null : 'lake-build';
     const one = (pid: number, part: Partial<JudgedProcess>): JudgedProcess =>
-      invent(pid, 1200, { kind, ...part, seen: { role }, facts: { details, argv: ['same'] } });
+      invent(pid, 1200, { kind, ...part, seen: { role }, facts: { details: PIPED, argv: ['same'] } });
     const [kept, other] = id === 'duplicate-server' ? [1302, 1301] : [1301, 1302];
     const processes = [agent, one(kept, { verdict: 'live' }), one(other, soft)];
     const finding = findingOf(id, 'end', processes.slice(1));

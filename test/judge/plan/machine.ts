@@ -12,6 +12,16 @@ export const UID = 1000;
 /** Seconds of the invented machine's clock. */
 const CLOCK = 100_000;
 
+/** What is told of a process that works in /p and is served by a pipe. */
+export const PIPED = {
+  cwd: '/p',
+  swap: 0,
+  cgroup: null,
+  stdin: 'pipe',
+  lostTerminal: false,
+  listening: null,
+} as const;
+
 /** One process of an invented machine; start, birth and age follow from the pid unless given. */
 export const invent = (pid: number, ppid: number, part: Part = {}): JudgedProcess => {
   const born = part.facts?.born === undefined ? pid : part.facts.born;
