@@ -173,7 +173,7 @@ describe('a plan left open while the machine goes on', () => {
   });
 
   const LAST_PID = '/proc/sys/kernel/ns_last_pid';
-  it('a stranger that got the pid meanwhile lives', async ctx => {
+  it('a stranger that got the pid meanwhile lives', async () => {
     try {
       writeFileSync(LAST_PID, readFileSync(LAST_PID));
     } catch {
@@ -196,7 +196,7 @@ describe('a plan left open while the machine goes on', () => {
       });
       return pid === leak.pid;
     });
-    if (!stranger) ctx.skip();
+    if (!stranger) lacking('Somebody else got the pid each time.');
     await pty.confirm();
     await pty.shows(/1 gone/);
     expect(isRunning(leak.pid)).toBe(true);
