@@ -5,7 +5,7 @@ import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
 import { memoryPlot, plotRange, type Range, resample } from '../look/plot.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Line, run, toWidth } from '../view/line.ts';
-import type { Row } from '../view/rows.ts';
+import type { Row } from '../view/row.ts';
 import type { Screen } from '../view/screen.ts';
 import { subtreeHistory } from '../view/subtree-history.ts';
 

@@ -9,7 +9,7 @@ import { wrap } from '../../words/wrap.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone, sessionTone } from '../view/activity.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
-import type { Row } from '../view/rows.ts';
+import type { Row } from '../view/row.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 import { growthText, LABEL, memoryText, plotLines } from './detail-memory.ts';
 import { scrollText, titleRule } from './tabs.ts';

@@ -3,7 +3,7 @@ import { memoryOf } from '../../model/process.ts';
 import { SIGNALS } from '../../words/signals.ts';
 import { doing } from '../view/activity.ts';
 import type { Line } from '../view/line.ts';
-import type { Row } from '../view/rows.ts';
+import type { Row } from '../view/row.ts';
 import { type Screen, selectedRow } from '../view/screen.ts';
 import { detailContent } from './detail.ts';
 import { entryLines } from './entry.ts';

@@ -8,8 +8,8 @@ import type { Glyphs } from '../look/glyphs.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone, sessionTone } from '../view/activity.ts';
 import { lineWidth, type Run, run, toWidth } from '../view/line.ts';
+import type { Row } from '../view/row.ts';
 import { matcher } from '../view/row-filter.ts';
-import type { Row } from '../view/rows.ts';
 import type { Screen } from '../view/screen.ts';
 
 const KIND_TONES = {

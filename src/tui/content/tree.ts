@@ -2,7 +2,7 @@ import { plural } from '../../model/format.ts';
 import { type Column, columnsFor } from '../look/columns.ts';
 import { doing } from '../view/activity.ts';
 import { inTone, type Line, lineToWidth, type Run, run, toWidth } from '../view/line.ts';
-import type { Row } from '../view/rows.ts';
+import type { Row } from '../view/row.ts';
 import type { Screen } from '../view/screen.ts';
 import { nameRuns } from './tree-name.ts';
 

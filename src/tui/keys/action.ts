@@ -5,7 +5,7 @@ import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
 import type { Layout } from '../view/layout.ts';
 import type { ViewEvent } from '../view/reducer.ts';
-import type { Row } from '../view/rows.ts';
+import type { Row } from '../view/row.ts';
 import type { Screen } from '../view/screen.ts';
 import type { ViewState } from '../view/state.ts';
 import type { Clicks } from './clicks.ts';

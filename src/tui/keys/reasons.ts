@@ -3,7 +3,7 @@ import type { Finding } from '../../model/finding.ts';
 import { doesNothing } from '../../model/plan.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import { remedyInKeys } from '../../words/remedy.ts';
-import type { Row } from '../view/rows.ts';
+import type { Row } from '../view/row.ts';
 import type { ViewState } from '../view/state.ts';
 
 /** What a binding may look at to say that it cannot act now. */

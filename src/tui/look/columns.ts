@@ -3,8 +3,8 @@ import type { ColumnId } from '../../model/look.ts';
 import { memoryOf } from '../../model/process.ts';
 import { VERDICT_WORDS } from '../../words/verdict.ts';
 import type { Align } from '../view/line.ts';
+import type { Row } from '../view/row.ts';
 import type { SortId } from '../view/row-sort.ts';
-import type { Row } from '../view/rows.ts';
 import type { Tone } from './theme.ts';
 
 export interface Column {

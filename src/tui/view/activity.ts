@@ -4,7 +4,7 @@ import { beatText } from '../../words/heartbeat.ts';
 import { type Room, sessionText } from '../../words/session.ts';
 import { HEARTBEAT_TONES, SESSION_TONES } from '../../words/tones.ts';
 import type { Tone } from '../look/theme.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 export interface Doing {
   readonly text: string;

@@ -1,6 +1,6 @@
 import { keyOf } from '../../model/identity.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 
 /**
  * The rows of a new look, with the selected one still among them: what ended stays where it was, as ended, until the

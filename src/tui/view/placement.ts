@@ -1,6 +1,7 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import { type Row, type RowOptions, treeRows } from './rows.ts';
+import type { Row, RowOptions } from './row.ts';
+import { treeRows } from './rows.ts';
 import type { ViewState } from './state.ts';
 
 export interface Placement {

@@ -1,42 +1,31 @@
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { Branch } from './branch.ts';
+import { withSelected } from './keep-selected.ts';
+import type { Row, RowOptions } from './row.ts';
 import { forest, kept, worstBeats } from './row-branches.ts';
-import { type Group, type Grouping, groupBranches } from './row-groups.ts';
-import { comparing, exactly, type SortId } from './row-sort.ts';
+import { groupBranches } from './row-groups.ts';
+import { comparing, exactly } from './row-sort.ts';
+import { rowOptions, type ViewState } from './state.ts';
 
-/** How a row hangs in the tree, one letter per level: `I` a line passes, blank none, `T` a branch, `L` the last one. */
-export type Trail = string;
+/** The rows of the tree, made again only when something they are made from is different. */
+export class RowList {
+  #madeFrom: readonly unknown[] = [];
+  #rows: readonly Row[] = [];
 
-export interface Row {
-  /** Of the process's identity, or of the group: survives refreshes. */
-  readonly key: string;
-  readonly process: JudgedProcess | null;
-  readonly group: Group | null;
-  readonly trail: Trail;
-  readonly foldable: boolean;
-  readonly folded: boolean;
-  /** Processes in this row's subtree, itself included. */
-  readonly count: number;
-  readonly treeBytes: number;
-  readonly beat: Heartbeat | null;
-  /** Its parent's row has the same verdict: the reason stands there, once. */
-  readonly inherits: boolean;
-  /** Shown only because something below it matches the filter. */
-  readonly context: boolean;
-  /** It is there no more, and stays only because it is selected. */
-  readonly gone?: boolean;
-}
-
-export interface RowOptions {
-  readonly folded: ReadonlySet<string>;
-  readonly filter: string;
-  readonly sort: SortId;
-  readonly all: boolean;
-  /** What the rows are gathered by; default: tmux. */
-  readonly grouping?: Grouping;
-  /** The sort turned round. */
-  readonly reversed?: boolean;
+  of(snapshot: Snapshot, view: ViewState): readonly Row[] {
+    const options = rowOptions(view);
+    const inputs = [snapshot, ...Object.values(options)];
+    if (inputs.some((input, i) => input !== this.#madeFrom[i])) {
+      // What the user folds, filters or sorts away is not kept.
+      const looked = inputs.every((input, i) => i === 0 || input === this.#madeFrom[i]);
+      const rows = treeRows(snapshot, options);
+      this.#madeFrom = inputs;
+      this.#rows = looked ? withSelected(view.selected, this.#rows, rows, snapshot) : rows;
+    } else if (this.#rows.some(row => row.gone && row.key !== view.selected))
+      this.#rows = this.#rows.filter(row => !row.gone);
+    return this.#rows;
+  }
 }
 
 /** The snapshot as the rows of the tree, top to bottom. */

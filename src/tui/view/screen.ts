@@ -4,7 +4,7 @@ import type { Snapshot } from '../../model/snapshot.ts';
 import type { Glyphs } from '../look/glyphs.ts';
 import type { Theme } from '../look/theme.ts';
 import type { Layout } from './layout.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 import type { ViewState } from './state.ts';
 
 /** All that a component may look at: nothing on the screen has other state. */

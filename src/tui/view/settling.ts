@@ -3,7 +3,7 @@ import { identityOf, type Snapshot } from '../../model/snapshot.ts';
 import { keptCursor, type Shown } from './panel-entries.ts';
 import { place } from './placement.ts';
 import { reduce } from './reducer.ts';
-import type { Row } from './rows.ts';
+import type { Row } from './row.ts';
 import type { ViewState } from './state.ts';
 
 /** What a look may have moved under the user's hands is put right; the same view where nothing has. */

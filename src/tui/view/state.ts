@@ -8,9 +8,9 @@ import type { Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Tone } from '../look/theme.ts';
 import { type Look, lookOf } from './look.ts';
+import type { RowOptions } from './row.ts';
 import { type Grouping, KERNEL } from './row-groups.ts';
 import type { SortId } from './row-sort.ts';
-import type { RowOptions } from './rows.ts';
 
 /**
  * What is looked at. Ink has no state of its own and React would scatter it over components, where a key could not

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentSession, JudgedProcess } from '../../../src/model/snapshot.ts';
 import { nameRuns } from '../../../src/tui/content/tree-name.ts';
 import { glyphsFor } from '../../../src/tui/look/glyphs.ts';
-import type { Row } from '../../../src/tui/view/rows.ts';
+import type { Row } from '../../../src/tui/view/row.ts';
 import type { Screen } from '../../../src/tui/view/screen.ts';
 import { INITIAL_VIEW } from '../../../src/tui/view/state.ts';
 

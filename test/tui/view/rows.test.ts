@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryOf } from '../../../src/model/process.ts';
-import { type RowOptions, treeRows } from '../../../src/tui/view/rows.ts';
+import type { RowOptions } from '../../../src/tui/view/row.ts';
+import { treeRows } from '../../../src/tui/view/rows.ts';
 import { standingDemo } from '../drive.ts';
 
 const demo = await standingDemo({ all: true });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { place } from '../../../src/tui/view/placement.ts';
 import { reduce, type ViewEvent } from '../../../src/tui/view/reducer.ts';
+import type { Row } from '../../../src/tui/view/row.ts';
 import { SORTS } from '../../../src/tui/view/row-sort.ts';
-import type { Row } from '../../../src/tui/view/rows.ts';
 import { INITIAL_VIEW, type ViewState } from '../../../src/tui/view/state.ts';
 
 const viewAfter = (...events: ViewEvent[]): ViewState => events.reduce(reduce, INITIAL_VIEW);
