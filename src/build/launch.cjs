@@ -28,7 +28,10 @@ const directory = isAbsolute(base) ? join(base, 'reaptop') : null;
 const place =
   directory === null ? null : join(directory, `${command}-${BUILD}-${process.version}-${process.arch}.cache`);
 
-const v8 = require('node:v8');
+/** V8 itself tells on stderr of a flag it does not know: each is set up to the last Node that was seen to have it. */
+const setFlag = (flag, lastNode) => {
+  if (Number.parseInt(process.versions.node, 10) <= lastNode) require('node:v8').setFlagsFromString(flag);
+};
 /** What runs for long, or until the terminal closes. */
 const stays = command === screen || command === 'guard';
 /**
@@ -38,16 +41,16 @@ const stays = command === screen || command === 'guard';
  * keeps it longer. Measured at 5,000 processes: up to 103 MB without, 76 with. (`--max-semi-space-size` does nothing
  * once V8 runs.) What ends at once keeps nearly all it makes: it is copied fewer times when the nursery grows faster.
  */
-v8.setFlagsFromString(`--semi-space-growth-factor=${stays ? 1 : 4}`);
+setFlag(`--semi-space-growth-factor=${stays ? 1 : 4}`, 24);
 /**
  * Lets a function run eight times as long before it is optimised. A refresh is a few milliseconds of many functions
  * every two seconds: for the first minutes the compiler took more than the refreshes themselves (33 ms each with
  * 1,000 processes, 23 so), and a sixth of `--once` with 5,000. What is hot for long is still optimised. A recording is
  * read through at once, in a few loops that are hot from the start: there it is worth the compiler.
  */
-if (command !== 'past') v8.setFlagsFromString('--interrupt-budget=1000000');
+if (command !== 'past') setFlag('--interrupt-budget=1000000', 20);
 /** guard works for a moment every ten seconds: a compiler that is never paged in saves 8 MB, for a tenth of a percent of a core. */
-if (command === 'guard') v8.setFlagsFromString('--no-opt');
+if (command === 'guard') setFlag('--no-opt', 24);
 
 /** What is in there is run: only a file that is ours, and that nobody else can write. Root may have another's HOME. */
 const readFile = () => {

@@ -143,3 +143,27 @@ describe('the code cache', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });
+
+describe("V8's flags", () => {
+  const flags = (version: string, ...args: string[]): string => {
+    const script = `
+      process.argv = [process.argv[0], ${JSON.stringify(cli)}, ...${JSON.stringify(args)}];
+      process.stdout.write = () => true;
+      Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });
+      const set = [];
+      require('node:v8').setFlagsFromString = flag => set.push(flag);
+      require(${JSON.stringify(cli)});
+      process.on('exit', () => process.stderr.write(set.join(' ')));
+    `;
+    return spawnSync(process.execPath, ['-e', script], { env: sandbox.env, encoding: 'utf8' }).stderr;
+  };
+
+  it.each([
+    ['20.19.0', '--semi-space-growth-factor=1 --interrupt-budget=1000000'],
+    ['22.20.0', '--semi-space-growth-factor=1'],
+    ['24.1.0', '--semi-space-growth-factor=1'],
+    ['26.0.0', ''],
+  ])('Node %s is given only those that it has', (version, expected) => {
+    expect(flags(version, '--version')).toBe(expected);
+  });
+});
