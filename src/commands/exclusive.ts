@@ -77,10 +77,13 @@ const attempt = (directory: string, mine: BuildHolder, project: string | null, c
     releaseBuildLock(directory, mine);
     return { status: 'busy', who: `${foreign.path} was made ${Math.round(foreign.sinceSeconds)} s ago` };
   }
-  return {
-    status: 'taken',
-    beside: places.filter(({ root, directory: at }) => makeDiagnosticLock(root, at, now)),
-  };
+  // Written down before they are made: whoever is killed in between leaves none that nobody knows of.
+  const noted = (beside: readonly TaskPlace[]) =>
+    describeBuildLock(directory, { ...mine, beside: beside.map(lockAt) });
+  noted(places);
+  const beside = places.filter(({ root, directory: at }) => makeDiagnosticLock(root, at, now));
+  if (beside.length < places.length) noted(beside);
+  return { status: 'taken', beside };
 };
 
 const waitFor = async (tryOnce: () => Attempt, waitMs: number): Promise<Attempt> => {
