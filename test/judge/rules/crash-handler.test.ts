@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { browserOfHandler } from '../../../src/judge/rules/crash-handler.ts';
 import { type Extra, type Row, remembered, session, world } from '../../support/world.ts';
+import { grown, type Member, type Part } from './grown.ts';
 
 const LOGIN = 80_001;
 const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '9c33ca78-1244-4e57-8cc8-184e144261c7' };
@@ -68,5 +70,39 @@ describe('the crash handler of a browser', () => {
       [3100, 1000, HANDLER],
     ]);
     expect(world([[3100, 1, HANDLER]], { lineage: remembered(before) }).verdict(3100)).toBe('suspect');
+  });
+});
+
+describe('the browser of a crash handler', () => {
+  const handlerBorn = (born: number | null): Member => [100, 1, 'handler', 'other', { born }];
+  const browser = (pid: number, born: number | null, part: Part = {}, ppid = 1): Member => [
+    pid,
+    ppid,
+    'chrome',
+    'browser',
+    { born, ...part },
+  ];
+
+  it.each<[string, readonly Member[], number | null]>([
+    ['started five seconds before', [handlerBorn(1005), browser(200, 1000)], 200],
+    ['started earlier', [handlerBorn(1005.1), browser(200, 1000)], null],
+    ['started at the same moment', [handlerBorn(1000), browser(200, 1000)], 200],
+    ['started later', [handlerBorn(1000), browser(200, 1000.1)], null],
+    ['of unknown age', [handlerBorn(1), browser(200, null)], null],
+    ['while its own age is unknown', [handlerBorn(null), browser(200, -1)], null],
+    ['that has ended', [handlerBorn(1000), browser(200, 1000, { state: 'Z' })], null],
+    ['that is none', [handlerBorn(1000), [200, 1, 'chrome', 'other', { born: 1000 }]], null],
+    ['that has no parent', [handlerBorn(1000), browser(200, 1000, {}, 77)], 200],
+    [
+      'that is no renderer of another',
+      [handlerBorn(1000), browser(200, 998), browser(201, 999, {}, 200)],
+      200,
+    ],
+    ['the last of two', [handlerBorn(1000), browser(200, 998), browser(201, 999)], 201],
+    ['the last of two, listed first', [handlerBorn(1000), browser(200, 999), browser(201, 998)], 200],
+    ['of two of one moment the first', [handlerBorn(1000), browser(200, 999), browser(201, 999)], 200],
+  ])('%s', (_, members, pid) => {
+    const { tree, at } = grown(members);
+    expect(browserOfHandler(at(100), tree)?.facts.pid ?? null).toBe(pid);
   });
 });
