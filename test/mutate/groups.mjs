@@ -5,17 +5,22 @@
  */
 export const GROUPS = {
   rules: {
-    mutate: [
-      'src/judge/rules/{verdict,adopted,agent-records,ruling,owner,protect,climb,confirm,outliving}.ts',
-      'src/judge/rules/{environ-owner,continued,carries,at-work,lineage}.ts',
-    ],
+    warm: true,
+    mutate: ['src/judge/rules/*.ts'],
     tests: ['judge/rules/**/*.test.ts', 'judge/plan/end.test.ts'],
   },
   plans: {
+    warm: true,
     mutate: ['src/judge/plan/**/*.ts'],
     tests: ['judge/plan/**/*.test.ts'],
   },
+  files: {
+    warm: true,
+    mutate: ['src/judge/heartbeats/*.ts'],
+    tests: ['judge/heartbeats/*.test.ts', 'judge/plan/{fix-files,sweep*}.test.ts'],
+  },
   terminate: {
+    warm: true,
     mutate: ['src/act/{terminate,signal,zombies}/*.ts', 'src/act/{clock,claude-stop}.ts'],
     tests: ['act/{clock,contract,newcomers,outside}.test.ts', 'act/{signal,terminate,zombies}/*.test.ts'],
   },

@@ -4,9 +4,6 @@ import { EQUIVALENT } from './equivalent.mjs';
 /** Below this a rule can be taken out without a test that notices. */
 const WANTED = 90;
 
-const DETECTED = new Set(['Killed', 'Timeout']);
-const COUNTED = new Set([...DETECTED, 'Survived', 'NoCoverage']);
-
 const flat = text => text.replaceAll(/\s+/g, ' ');
 
 /** What a mutant replaced. */
@@ -19,45 +16,96 @@ const replaced = (lines, { start, end }) => {
 
 const say = line => process.stdout.write(`${line}\n`);
 
-/** Prints the score per file and every survivor that is not named equivalent; 0 when the score is good enough. */
-export const report = paths => {
-  const unused = new Set(EQUIVALENT);
-  const files = Object.assign({}, ...paths.map(path => JSON.parse(readFileSync(path, 'utf8')).files));
-  let [detected, counted, named] = [0, 0, 0];
-  for (const [file, { source, mutants }] of Object.entries(files).sort()) {
-    const lines = source.split('\n');
-    const tried = mutants.filter(({ status }) => COUNTED.has(status));
-    const caught = tried.filter(({ status }) => DETECTED.has(status)).length;
-    const survivors = [];
-    for (const { status, location, mutatorName, replacement } of tried) {
-      if (DETECTED.has(status)) continue;
-      const code = lines[location.start.line - 1]?.trim() ?? '';
-      const by = flat(replacement ?? '');
-      const from = replaced(lines, location);
-      const equivalent = EQUIVALENT.find(
-        e => file.endsWith(e.file) && code.includes(e.code) && from === e.from && by === e.by,
-      );
-      if (equivalent !== undefined) {
-        unused.delete(equivalent);
-        named += 1;
-      } else
-        survivors.push(
-          `          ${location.start.line} ${status} ${mutatorName}: ${code}: ${from}  →  ${by}`,
-        );
+/** A loop that never ends is noticed by its timeout alone; on a busy machine a slow test may be, too. */
+const tally = () => ({ killed: 0, timeout: 0, survived: 0, named: 0 });
+const noticed = ({ killed, timeout }) => killed + timeout;
+const counted = ({ survived, ...rest }) => noticed(rest) + survived;
+const score = count => (counted(count) === 0 ? 100 : (100 * noticed(count)) / counted(count));
+const add = (to, count) => {
+  for (const key of Object.keys(to)) to[key] += count[key];
+};
+
+const entryFor = (file, code, from, by) =>
+  EQUIVALENT.find(e => file.endsWith(e.file) && code.includes(e.code) && from === e.from && by === e.by);
+
+/** Counts the mutants of one file, and says which survived unnamed and which were noticed by their timeout alone. */
+const judgeFile = (file, { source, mutants }, unused) => {
+  const lines = source.split('\n');
+  const count = tally();
+  const remarks = [];
+  for (const { status, location, mutatorName, replacement } of mutants) {
+    const code = lines[location.start.line - 1]?.trim() ?? '';
+    const by = flat(replacement ?? '');
+    const from = replaced(lines, location);
+    const remark = word =>
+      remarks.push(`          ${location.start.line} ${word} ${mutatorName}: ${code}: ${from}  →  ${by}`);
+    if (status === 'Killed') count.killed += 1;
+    else if (status === 'Timeout') {
+      count.timeout += 1;
+      remark('by timeout');
+    } else if (status === 'Survived' || status === 'NoCoverage') {
+      const entry = entryFor(file, code, from, by);
+      if (entry === undefined) {
+        count.survived += 1;
+        remark(status);
+      } else {
+        count.named += 1;
+        unused.delete(entry);
+      }
     }
-    detected += caught;
-    counted += caught + survivors.length;
-    const score = caught + survivors.length === 0 ? 100 : (100 * caught) / (caught + survivors.length);
-    if (tried.length > 0)
-      say(`${score.toFixed(0).padStart(4)} %  ${caught}/${caught + survivors.length}  ${file}`);
-    for (const survivor of survivors) say(survivor);
   }
+  return { count, remarks };
+};
+
+const judgeGroup = (files, unused) => {
+  const total = tally();
+  for (const [file, content] of Object.entries(files).sort()) {
+    const { count, remarks } = judgeFile(file, content, unused);
+    add(total, count);
+    if (counted(count) + count.named === 0) continue;
+    say(`${score(count).toFixed(0).padStart(4)} %  ${noticed(count)}/${counted(count)}  ${file}`);
+    for (const remark of remarks) say(remark);
+  }
+  return total;
+};
+
+const COLUMNS = ['group', 'mutants', 'by a test', 'by timeout', 'survived', 'equivalent', 'score', 'minutes'];
+const row = cells => say(cells.map((cell, n) => (n === 0 ? cell.padEnd(10) : cell.padStart(11))).join(''));
+
+const tell = (name, count, seconds) =>
+  row([
+    name,
+    ...[counted(count) + count.named, count.killed, count.timeout, count.survived, count.named].map(String),
+    `${score(count).toFixed(1)} %`,
+    (seconds / 60).toFixed(1),
+  ]);
+
+/**
+ * Prints the score per file with every survivor that is not named equivalent, and a line per group; 0 when the score
+ * of each group is good enough.
+ */
+export const report = runs => {
+  const unused = new Set(EQUIVALENT);
+  const groups = runs.map(({ name, path, seconds }) => {
+    const { files } = JSON.parse(readFileSync(path, 'utf8'));
+    return { name, seconds, files, count: judgeGroup(files, unused) };
+  });
+  const paths = groups.flatMap(({ files }) => Object.keys(files));
   for (const { file, code, from, by } of unused)
-    if (Object.keys(files).some(path => path.endsWith(file)))
+    if (paths.some(path => path.endsWith(file)))
       say(`Named equivalent, and no survivor is: ${file}: ${code}: ${from} → ${by}`);
-  const score = counted === 0 ? 0 : (100 * detected) / counted;
-  say(
-    `Score ${score.toFixed(1)} % (${detected} of ${counted} mutants noticed, ${named} named equivalent), wanted ${WANTED} %`,
+  const all = tally();
+  row(COLUMNS);
+  for (const { name, count, seconds } of groups) {
+    tell(name, count, seconds);
+    add(all, count);
+  }
+  tell(
+    'all',
+    all,
+    groups.reduce((sum, { seconds }) => sum + seconds, 0),
   );
-  return score >= WANTED ? 0 : 1;
+  const low = groups.filter(({ count }) => score(count) < WANTED).map(({ name }) => name);
+  if (low.length > 0) say(`Below ${WANTED} %: ${low.join(', ')}`);
+  return low.length === 0 ? 0 : 1;
 };

@@ -65,8 +65,9 @@ const stryker = join(cache, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 /** A mutant that lets go of the tests' invented machine signals numbers like 10 and 700: they are to be nobody's. */
 const HIGH_PIDS = 'echo 20000 > /proc/sys/kernel/ns_last_pid 2>/dev/null;';
 
-/** Runs one group; gives where its report is. */
+/** Runs one group; gives where its report is, and how long it took. */
 const mutate = (name, { mutate: files }, extra) => {
+  const begun = Date.now();
   const settings = JSON.parse(readFileSync(join(clone, 'test/mutate/stryker.json'), 'utf8'));
   const reportPath = `reports/${name}.json`;
   writeFileSync(
@@ -95,7 +96,7 @@ const mutate = (name, { mutate: files }, extra) => {
     env: { ...process.env, REAPTOP_MUTATE_GROUP: name },
   });
   if (status !== 0) process.exit(status ?? 1);
-  return join(cache, reportPath);
+  return { name, path: join(cache, reportPath), seconds: (Date.now() - begun) / 1000 };
 };
 
 /** `npm run mutate -- plans sweep --force`: these groups alone; what begins with a dash goes to Stryker. */
