@@ -17,7 +17,10 @@ export const GROUPS = {
   files: {
     warm: true,
     mutate: ['src/judge/heartbeats/*.ts'],
-    tests: ['judge/heartbeats/*.test.ts', 'judge/plan/{fix-files,sweep*}.test.ts'],
+    tests: [
+      'judge/heartbeats/{findings,heartbeats,one-owner}.test.ts',
+      'judge/plan/{fix-files,sweep*}.test.ts',
+    ],
   },
   terminate: {
     warm: true,
