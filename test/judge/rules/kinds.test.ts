@@ -44,7 +44,7 @@ describe('a script that starts the real program of an agent', () => {
 
   test.each<[string, string, Part]>([
     ['has other arguments', '/opt/lib/gemini -p x', GEMINI],
-    ['is another agent', '/opt/lib/gemini --yolo', { seen: { agent: 'codex' } }],
+    ['is another agent', '/opt/lib/codex --yolo', { seen: { agent: 'codex' } }],
     ['has ended', '/opt/lib/gemini --yolo', { ...GEMINI, state: 'Z' }],
     ['is but a fork of it', 'node /opt/bin/gemini --yolo', { ...GEMINI, born: CLOCK - 0.5 }],
   ])('is an agent when the one below it %s', (_, program, part) =>
@@ -66,13 +66,13 @@ describe('a child with all the words of its parent', () => {
   const child = (part: Part, kind: Kind = 'agent', command = 'claude'): Kind | undefined =>
     kinds([1000, 1, 'claude', kind], [1001, 1000, command, kind, part])[1];
 
-  test.each<[string, Kind | undefined, Kind]>([
-    ['within the second of its birth: no agent yet', child({ born: CLOCK - 0.9 }), 'other'],
-    ['after it', child({ born: CLOCK - 1 }), 'agent'],
-    ['that nobody knows the birth of', child({ born: null }), 'agent'],
-    ['with other words', child({ born: CLOCK - 0.9 }, 'agent', 'claude -p x'), 'agent'],
-    ['a shell forks all the time', child({ born: CLOCK - 0.9 }, 'shell'), 'shell'],
-  ])('%s', (_, kind, expected) => expect(kind).toBe(expected));
+  test.each<[string, () => Kind | undefined, Kind]>([
+    ['within the second of its birth: no agent yet', () => child({ born: CLOCK - 0.9 }), 'other'],
+    ['after it', () => child({ born: CLOCK - 1 }), 'agent'],
+    ['that nobody knows the birth of', () => child({ born: null }), 'agent'],
+    ['with other words', () => child({ born: CLOCK - 0.9 }, 'agent', 'claude -p x'), 'agent'],
+    ['a shell forks all the time', () => child({ born: CLOCK - 0.9 }, 'shell'), 'shell'],
+  ])('%s', (_, kind, expected) => expect(kind()).toBe(expected));
 
   test('needs a parent', () => {
     expect(kinds([1000, 77, 'claude', 'agent', { born: CLOCK }])[0]).toBe('agent');
