@@ -18,7 +18,7 @@ export const GROUPS = {
     warm: true,
     mutate: ['src/judge/heartbeats/*.ts'],
     tests: [
-      'judge/heartbeats/{findings,heartbeats,one-owner}.test.ts',
+      'judge/heartbeats/{findings,heartbeats,join,left-over,one-owner}.test.ts',
       'judge/plan/{fix-files,sweep*}.test.ts',
     ],
   },
