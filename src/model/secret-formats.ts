@@ -109,13 +109,21 @@ const FORMATS: readonly Format[] = [
   format('Yandex', String.raw`t1\.[A-Z0-9a-z_-]+[=]{0,2}\.`, DASHED, 24),
 ];
 
-const sourceOf = ({ begins, of, anywhere }: Format): string =>
-  `${anywhere === true ? '' : '(?<![A-Za-z0-9])'}(?:${begins})${of}`;
+const beginOf = ({ begins, anywhere }: Format): string =>
+  `${anywhere === true ? '' : '(?<![A-Za-z0-9])'}(?:${begins})`;
 
-export const SECRET_FORMATS: readonly RegExp[] = FORMATS.map(entry => new RegExp(sourceOf(entry), 'g'));
+export const SECRET_FORMATS: readonly RegExp[] = FORMATS.map(
+  entry => new RegExp(`${beginOf(entry)}${entry.of}`, 'g'),
+);
+
+/** Without a beginning none of them is there: one small pattern to compile instead of eighty at every start. */
+export const SECRET_BEGINNING = new RegExp(FORMATS.map(beginOf).join('|'));
 
 /** What one of them begins with: without it none is there. */
 export const BEGINS_LIKE_A_SECRET = FORMATS.map(({ begins }) => begins).join('|');
+
+/** Without one of these there is none of the links below. */
+export const SECRET_LINK_WORD = /hook|ifttt|telegram|googleapis/i;
 
 /** Links that let whoever knows them in: everything after the part that names the service. */
 export const SECRET_LINKS: readonly RegExp[] = [

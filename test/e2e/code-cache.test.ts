@@ -159,9 +159,9 @@ describe("V8's flags", () => {
   };
 
   it.each([
-    ['20.19.0', '--semi-space-growth-factor=1 --interrupt-budget=1000000'],
-    ['22.20.0', '--semi-space-growth-factor=1'],
-    ['24.1.0', '--semi-space-growth-factor=1'],
+    ['20.19.0', '--semi-space-growth-factor=1 --no-regexp-tier-up --interrupt-budget=1000000'],
+    ['22.20.0', '--semi-space-growth-factor=1 --no-regexp-tier-up'],
+    ['24.1.0', '--semi-space-growth-factor=1 --no-regexp-tier-up'],
     ['26.0.0', ''],
   ])('Node %s is given only those that it has', (version, expected) => {
     expect(flags(version, '--version')).toBe(expected);
