@@ -45,6 +45,8 @@ const err = losable(process.stderr);
 const out = losable(process.stdout, why => err.write(`reaptop: the output could not be written: ${why}\n`));
 /** The exit code tells what was done to the machine: a lost output does not change it. */
 let acted = false;
+/** All was said and nothing was begun: the process may end as soon as its output has been taken. */
+let said = false;
 
 const runMain = async (options: MainOptions): Promise<number> => {
   if (options.at !== undefined && (options.from !== undefined || options.demo === true))
@@ -92,7 +94,9 @@ const runMain = async (options: MainOptions): Promise<number> => {
     const { line } = await import('./commands/line/line.ts');
     return line(collectorWith(scannedFiles(config)), { style, failOn: options.failOn ?? null }, out);
   }
-  return once(collectorWith(scannedFiles(config)), onceOptions, out);
+  const code = await once(collectorWith(scannedFiles(config)), onceOptions, out);
+  said = true;
+  return code;
 };
 
 const acting = <F extends ActingOptions>(
@@ -172,6 +176,8 @@ const main = async (): Promise<void> => {
   } catch (error) {
     process.exitCode = complain(program, error, err);
   }
+  // Left to itself Node takes everything apart first: 3 ms, and 10 after a look at 5,000 processes.
+  if (said && out.taken() && err.taken()) process.exit();
 };
 
 void main();

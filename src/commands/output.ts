@@ -8,6 +8,8 @@ export interface Output {
 /** Why the output went nowhere; null while it arrives. A reader that closed the pipe has read enough. */
 export interface Printed extends Output {
   readonly lost: () => string | null;
+  /** Nothing waits to be written, and nothing has failed: what reads a pipe slowly may have to be waited for. */
+  readonly taken: () => boolean;
 }
 
 /**
@@ -29,6 +31,7 @@ export const losable = (stream: NodeJS.WriteStream, onLost: (why: string) => voi
   return {
     isTTY: stream.isTTY === true,
     lost: () => lost,
+    taken: () => stream.writableLength === 0 && !stream.errored,
     write(text: string): void {
       if (!open) return;
       try {

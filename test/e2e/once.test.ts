@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -118,6 +119,20 @@ describe('--once as text', () => {
     expect(readFileSync(sandbox.path('work/out'), 'utf8')).toHaveLength(10);
     expect(readFileSync(sandbox.path('work/err'), 'utf8')).toBe('');
   });
+});
+
+it('a slow reader gets everything, to the last byte', () => {
+  const rows = Array.from({ length: 2000 }, (_, n) => `${n + 100} 1 100 S worker --number ${n}`);
+  const listing = sandbox.write('many.txt', ['PID PPID RSS STAT COMMAND', ...rows, ''].join('\n'));
+  // More than a pipe holds, and nobody reads before it is full.
+  const piped = `'${process.execPath}' '${CLI}' --once --json --all --from '${listing}' | { sleep 1; cat; }`;
+  const { stdout } = spawnSync('sh', ['-c', piped], {
+    env: sandbox.env,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  expect(stdout.length).toBeGreaterThan(200_000);
+  expect(JSON.parse(stdout).processes).toHaveLength(2000);
 });
 
 describe('--fail-on', () => {
