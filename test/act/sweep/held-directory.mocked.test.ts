@@ -18,12 +18,17 @@ import {
 import { Sandbox } from '../../support/sandbox.ts';
 
 /** Whether names below an open directory can be had, as on Linux; else the path is compared again, as elsewhere. */
-const linux = vi.hoisted(() => ({ descriptorPaths: true, strangers: new Set<number>() }));
+const linux = vi.hoisted(() => ({
+  descriptorPaths: true,
+  /** Where a name below an open directory leads that is not that directory's. */
+  elsewhere: '/proc/none',
+  strangers: new Set<number>(),
+}));
 vi.mock('node:fs', async importOriginal => {
   const fs = await importOriginal<typeof import('node:fs')>();
   const lstatSync = (path: string, options?: object) =>
     !linux.descriptorPaths && path.startsWith('/proc/self/fd/')
-      ? fs.lstatSync('/proc/none', options)
+      ? fs.lstatSync(linux.elsewhere, options)
       : fs.lstatSync(path, options);
   const fstatSync = (fd: number) => {
     const stat = fs.fstatSync(fd);
@@ -41,6 +46,7 @@ beforeEach(() => {
   mkdirSync(sandbox.path('work/a/b'), { recursive: true });
   sandbox.write('work/a/b/file', 'x');
   linux.descriptorPaths = true;
+  linux.elsewhere = '/proc/none';
   linux.strangers.clear();
 });
 afterEach(() => sandbox.close());
@@ -121,6 +127,19 @@ test('where its path is all there is of it, it is not used once another has its 
     mkdirSync(sandbox.path('work/a'));
     expect(() => held.at('b')).toThrow('work/a was replaced');
   });
+});
+
+test('where a name below its descriptor leads elsewhere, its path is all there is of it', () => {
+  linux.descriptorPaths = false;
+  linux.elsewhere = '/';
+  inDirectory(root, sandbox.path('work/a'), held => expect(held.at('b')).toBe(`${realpathSync(root)}/a/b`));
+});
+
+test('nobody else may write to what is far above the root', () => {
+  root = sandbox.path('work/a');
+  expect(refusal(sandbox.path('work/a/b'))).toBe('');
+  chmodSync(sandbox.path(''), 0o757);
+  expect(refusal(sandbox.path('work/a/b'))).toContain('can be written by other users');
 });
 
 test('by its descriptor it is the same whoever has its name', () => {
