@@ -19,11 +19,12 @@ const file = (format: Reading['format'], mtime: number, part: Partial<Reading> =
   ...part,
 });
 
-const IN_PANE: Climb = {
+const IN_PANE: Extract<Climb, { end: 'pane' }> = {
   end: 'pane',
   pane: { ...tmux(90, [100]).panes[0]!, session: 'agent_tester' },
   through: null,
 };
+const IN_NULL: Climb = { ...IN_PANE, pane: { ...IN_PANE.pane!, session: 'agent_null' } };
 const NOWHERE: Climb = { end: 'unknown' };
 
 interface Written extends Partial<Observation> {
@@ -110,6 +111,11 @@ describe('the last sign of an agent', () => {
     ['of the stream of the tmux session that bears its name', { climb: IN_PANE, readings: [STREAM] }, 7],
     ['of the stream of another', { climb: IN_PANE, readings: [{ ...STREAM, agentId: 'other' }] }, null],
     ['of a stream of nobody', { climb: IN_PANE, readings: [{ ...STREAM, agentId: null }] }, null],
+    [
+      'of a stream of nobody in a session of that name',
+      { climb: IN_NULL, readings: [file('stream-log', 7)] },
+      null,
+    ],
     ['of a stream while it is in no pane', { readings: [STREAM] }, null],
     [
       'of a stream that names its session',

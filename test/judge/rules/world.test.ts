@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { backgroundJob } from '../../../src/judge/rules/protect.ts';
 import { strangeFilesOf, strangeWarning } from '../../../src/judge/rules/strange-files.ts';
 import { ageOf, buildWorld, sessionIdOf, zombiesOf } from '../../../src/judge/rules/world.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
@@ -69,6 +70,14 @@ describe('a world', () => {
     expect(id(said)).toBe('words');
     expect(id(agent(100, 1))).toBeNull();
   });
+});
+
+test.each<[string, string, string | null]>([
+  ['of a background session', 'bg', 'j'],
+  ['of a session that somebody sits at', 'interactive', null],
+])('the job %s', (_, kind, job) => {
+  const { world, at } = built([agent(100, 1)], { sessions: [session(100, 'x', { kind, jobId: 'j' })] });
+  expect(backgroundJob(at(100), world)).toBe(job);
 });
 
 describe('files in a form that we do not know', () => {

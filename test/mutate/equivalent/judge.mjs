@@ -350,4 +350,11 @@ export default [
     by: 'true',
     why: 'without a birth its age is that of the machine: more than a second',
   },
+  {
+    file: 'rules/verdict.ts',
+    code: 'const soft = hard === null',
+    from: 'hard === null',
+    by: 'true',
+    why: 'a hard protection decides before the soft one is looked at: not asking only saves time',
+  },
 ];
