@@ -36,6 +36,8 @@ export class ProcessTable {
   readonly #entries = new Map<number, Entry>();
   /** By pid alone: whoever took the number over is new, and read anyway. */
   #followed: ReadonlySet<number> = new Set();
+  /** Kept for the next look, of which `--once` has none: a copy of the facts of every orphan. */
+  #learned: { readonly pid: number; readonly env: NamedEnv }[] = [];
   #lastScan: number | null = null;
   #cursor = 0;
   cost: ScanCost = { processes: 0, reread: 0 };
@@ -61,6 +63,7 @@ export class ProcessTable {
         `${this.#root} lists no processes: it is not mounted. --platform portable works without it.`,
       );
 
+    this.#applyLearned();
     const due = this.#dueSlice(pids.length, clock);
     const facts: ProcessFacts[] = [];
     let reread = 0;
@@ -86,12 +89,21 @@ export class ProcessTable {
 
   /** Environments belong to what was read: on the next looks the facts have them already, until an exec. */
   rememberEnv(pid: number, env: NamedEnv): void {
-    const entry = this.#entries.get(pid);
-    if (entry !== undefined) entry.facts = { ...entry.facts, env };
+    this.#learned.push({ pid, env });
+  }
+
+  /** Before anything is read again: what was learned is about the processes that are known, not about who follows them. */
+  #applyLearned(): void {
+    for (const { pid, env } of this.#learned) {
+      const entry = this.#entries.get(pid);
+      if (entry !== undefined) entry.facts = { ...entry.facts, env };
+    }
+    this.#learned = [];
   }
 
   /** Re-reads one process now, whatever the slices say. */
   refresh(pid: number, clock: number): ProcessFacts | null {
+    this.#applyLearned();
     this.#read(pid, this.#entries.get(pid), clock);
     return this.#entries.get(pid)?.facts ?? null;
   }

@@ -54,6 +54,21 @@ describe('the questions after it', () => {
     expect((await fresh.environ([{ pid: 4711, start: '1' }])).size).toBe(0);
   });
 
+  it.each([
+    ['is on its facts from the next look on', { pid: 100 }, { CLAUDECODE: '1' }],
+    ['ends with an exec, though it was asked just before', { pid: 100, stack: 150_000 }, null],
+    ['is not handed to whoever has its number next', { pid: 100, start: 2000 }, null],
+  ])('an environment that was asked for %s', async (_, next, expected) => {
+    proc.put({ pid: 100 });
+    proc.file('100/environ', 'CLAUDECODE=1\0');
+    const fresh = system();
+    await fresh.look();
+    expect((await fresh.environ([{ pid: 100, start: '1000' }])).size).toBe(1);
+    proc.put(next);
+    proc.uptime(5100);
+    expect((await fresh.look()).processes.find(p => p.pid === 100)?.env).toEqual(expected);
+  });
+
   it('tell a process’s share of memory', async () => {
     expect(await procfsSystem().proportionalMemory(process.pid)).toBeGreaterThan(0);
   });
