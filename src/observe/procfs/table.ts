@@ -9,6 +9,8 @@ import { parseStatLine, type Stat } from './stat.ts';
 
 /** Unrelated processes are all re-read within this time; 10 s is promised, 2 s are kept for a late refresh. */
 const ROUND_SECONDS = 8;
+/** A child has its parent's words until its exec, which a busy machine puts off: so long it is read at every look. */
+const YOUNG_SECONDS = 2;
 
 interface Entry extends KnownFacts {
   facts: ProcessFacts;
@@ -17,6 +19,8 @@ interface Entry extends KnownFacts {
   /** While the line stays the same, so do the facts. */
   readonly atRest: boolean;
   readAt: number;
+  /** From when on it is read whatever the slices say. */
+  dueAt: number;
 }
 
 /** How the last look went, for the bench and for tests of the slicing. */
@@ -72,7 +76,7 @@ export class ProcessTable {
       const pid = pids[index]!;
       const known = this.#entries.get(pid);
       // Ended processes shift the positions under the window: whoever it passed over is overdue.
-      const overdue = known === undefined || clock - known.readAt >= ROUND_SECONDS;
+      const overdue = known === undefined || clock >= known.dueAt;
       if (overdue || due(index) || this.#followed.has(pid)) {
         reread += 1;
         this.#read(pid, known, clock);
@@ -166,6 +170,7 @@ export class ProcessTable {
     const line = BUFFER.toString('latin1', 0, length);
     if (known?.atRest && known.line === line) {
       known.readAt = clock;
+      known.dueAt = dueAfter(clock, known.facts.born);
       return;
     }
     const stat = parseStatLine(line);
@@ -184,6 +189,10 @@ export class ProcessTable {
   #enter(facts: ProcessFacts, line: string, stat: Stat | null, readAt: number): void {
     const { startStack = 0, cpuTicks = 0 } = stat ?? {};
     const atRest = facts.cpu === 0 && (facts.kernelThread || !(isHidden(startStack) || isWordless(facts)));
-    this.#entries.set(facts.pid, { facts, line, atRest, startStack, cpuTicks, readAt });
+    const dueAt = dueAfter(readAt, facts.born);
+    this.#entries.set(facts.pid, { facts, line, atRest, startStack, cpuTicks, readAt, dueAt });
   }
 }
+
+const dueAfter = (readAt: number, born: number | null): number =>
+  born !== null && readAt - born < YOUNG_SECONDS ? readAt : readAt + ROUND_SECONDS;

@@ -177,6 +177,25 @@ describe('the next looks', () => {
     expect(await words(5024)).toEqual(['claude', '-p']);
   });
 
+  it('read one that has just been forked every time: it is still to become what it is', async () => {
+    many(80);
+    const backend = system();
+    await again(backend, 5000);
+    backend.follow(new Set());
+    proc.put({ pid: 900, start: 500_010, comm: 'supervisor.sh', stack: 500, cmdline: 'sh\0supervisor.sh\0' });
+    const words = async (at: number) => {
+      proc.uptime(at);
+      return (await backend.look()).processes.find(p => p.pid === 900)?.argv;
+    };
+    expect(await words(5000.1)).toEqual(['sh', 'supervisor.sh']);
+    proc.put({ pid: 900, start: 500_010, comm: 'sleep', stack: 600, cmdline: 'sleep\0inf\0' });
+    expect(await words(5000.2)).toEqual(['sleep', 'inf']);
+    // Seen as it is two seconds later, it is one of the others.
+    await words(5002.2);
+    proc.put({ pid: 900, start: 500_010, comm: 'late', stack: 700, cmdline: 'late\0' });
+    expect(await words(5002.3)).toEqual(['sleep', 'inf']);
+  });
+
   it('give CPU as the share of the time between two looks', async () => {
     proc.put({ pid: 100, ticks: 100 });
     const backend = system();
