@@ -30,6 +30,9 @@ describe('what it sees is what /proc says', () => {
     const parent = sandbox.start(['/bin/sh', '-c', `${sandbox.sleeper('child-mcp')} 1000 & wait`]);
     const child = await sandbox.find('the child', p => p.comm === 'child-mcp');
     await until('the exec', () => rawProcess(alone.pid)?.comm === 'lonely-mcp');
+    await until('all of them to wait', () =>
+      [alone, parent, child].every(({ pid }) => rawProcess(pid)?.state === 'S'),
+    );
     const { processes, self, complete, host, clock } = await system.look();
     expect(complete).toBe(true);
     expect(host).toMatchObject({ backend: 'portable', platform: process.platform });
