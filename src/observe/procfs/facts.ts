@@ -13,6 +13,8 @@ export interface KnownFacts {
   readonly readAt: number;
 }
 
+type Words = Pick<ProcessFacts, 'uid' | 'comm' | 'argv' | 'exe' | 'env'>;
+
 /** From a stat line, and whatever else it makes necessary to read, to facts. */
 export class FactReader {
   readonly #root: string;
@@ -55,8 +57,11 @@ export class FactReader {
     };
   }
 
-  /** The same object again when nothing changed: most processes sleep, and what hangs on them may then be kept. */
-  update(known: KnownFacts, stat: Stat, clock: number): ProcessFacts {
+  /**
+   * The same object again when nothing changed: most processes sleep, and what hangs on them may then be kept. Null
+   * when it vanished while it was read.
+   */
+  update(known: KnownFacts, stat: Stat, clock: number): ProcessFacts | null {
     const before = known.facts;
     const { pageSize, ticksPerSecond } = this.#units;
     const elapsed = clock - known.readAt;
@@ -66,6 +71,7 @@ export class FactReader {
     const rss = Math.max(0, stat.rssPages) * pageSize;
     const tty = ttyName(stat.ttyNumber);
     const words = this.#wordsNow(known, stat);
+    if (words === null) return null;
     if (
       words === before &&
       state === before.state &&
@@ -99,7 +105,7 @@ export class FactReader {
   }
 
   /** What a process says about itself; `known.facts` itself while that is the same. exec keeps pid and start time. */
-  #wordsNow(known: KnownFacts, stat: Stat): Pick<ProcessFacts, 'uid' | 'comm' | 'argv' | 'exe' | 'env'> {
+  #wordsNow(known: KnownFacts, stat: Stat): Words | null {
     const before = known.facts;
     if (before.kernelThread) return before;
     const comm = visible(stat.comm);
@@ -110,8 +116,10 @@ export class FactReader {
     if (comm === before.comm && stat.startStack === known.startStack && !untold) return before;
     const argv = readArgv(this.#root, before.pid);
     if (untold && comm === before.comm && sameArgv(argv, before.argv)) return before;
+    const uid = this.#uid(before.pid);
+    if (uid === undefined) return null;
     return {
-      uid: this.#uid(before.pid) ?? null,
+      uid,
       comm,
       env: null,
       // A copy: whoever remembers something by argv must notice the exec, even into the same words.

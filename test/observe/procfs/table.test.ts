@@ -1,8 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FactReader } from '../../../src/observe/procfs/facts.ts';
+import { parseStatLine } from '../../../src/observe/procfs/stat.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
-import { FakeProc } from './fake-proc.ts';
+import { FakeProc, statLine } from './fake-proc.ts';
 
 let proc: FakeProc;
 beforeEach(() => {
@@ -214,6 +216,17 @@ describe('the next looks', () => {
     proc.uptime(5008);
     expect((await backend.look()).processes[0]).toMatchObject({ state: 'Z', comm: 'lake.orig', argv: null });
   });
+});
+
+it('one that ends in the middle of its exec has ended: it is not there unreadable', async () => {
+  proc.put({ pid: 100, comm: 'sh', stack: 500, cmdline: 'sh\0' });
+  const facts = (await system().look()).processes[0]!;
+  const stat = parseStatLine(statLine({ pid: 100, comm: 'true', stack: 600 }).toString('latin1'))!;
+  const reader = new FactReader(proc.root, { pageSize: 4096, ticksPerSecond: 100 });
+  const known = { facts, startStack: 500, cpuTicks: 0, readAt: 5000 };
+  expect(reader.update(known, stat, 5001)).toMatchObject({ comm: 'true', unreadable: false });
+  proc.end(100);
+  expect(reader.update(known, stat, 5001)).toBeNull();
 });
 
 it('tells what is at a pid now, whatever the last look saw', async () => {
