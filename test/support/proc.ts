@@ -55,3 +55,22 @@ export const pidsWithEnv = (entry: string): number[] =>
       return false;
     }
   });
+
+/** Seconds since boot, as start times count them. */
+export const uptime = (): number => Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]);
+
+const KTHREADD = 2;
+
+/** In the middle of an exec a process has no environment to be known by: those of ours that began since `seconds`. */
+export const inExec = (seconds: number): number[] =>
+  allPids().filter(pid => {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, 'latin1') !== '') return false;
+      const p = rawProcess(pid);
+      return (
+        p !== null && !'ZX'.includes(p.state) && p.ppid !== KTHREADD && Number(p.start) / 100 >= seconds - 1
+      );
+    } catch {
+      return false; // vanished, or another user's
+    }
+  });

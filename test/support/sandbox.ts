@@ -4,11 +4,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { notInstalled } from './lacking.ts';
-import { isRunning, pidsWithEnv, type RawProcess, rawProcess } from './proc.ts';
+import { inExec, isRunning, pidsWithEnv, type RawProcess, rawProcess, uptime } from './proc.ts';
 import { until } from './until.ts';
 
 /** Everything a test starts carries this variable, so that leftovers can be found whatever their parent. */
 export const MARK = 'REAPTOP_TEST_MARK';
+
+/** A program may clear its environment for good: it is not waited for longer. */
+const MOST_EXEC_SECONDS = 2;
 
 /** The environment of a person's shell: nothing of the agent or the CI that may be running the tests. */
 export const plainEnv = (): NodeJS.ProcessEnv => {
@@ -39,6 +42,7 @@ export class Sandbox {
   readonly home = join(this.dir, 'home');
   readonly mark = `${process.env.REAPTOP_TEST_RUN ?? 'solo'}.${randomBytes(6).toString('hex')}`;
   readonly #children: ChildProcess[] = [];
+  readonly #since = uptime();
 
   constructor() {
     for (const dir of [this.home, this.path('bin'), this.path('work'), this.path('tmux')])
@@ -141,14 +145,18 @@ export class Sandbox {
   }
 
   async close(): Promise<void> {
+    // Ended by identity, and only what carries our mark: nothing else is ever signalled.
     const killAll = (): boolean => {
-      // Ended by identity, and only what carries our mark: nothing else is ever signalled.
-      for (const p of this.running()) if (isRunning(p.pid, p.start)) process.kill(p.pid, 'SIGKILL');
-      return this.running().length === 0;
+      const left = this.running();
+      for (const p of left) if (isRunning(p.pid, p.start)) process.kill(p.pid, 'SIGKILL');
+      return left.length === 0;
     };
+    // What was forked in the last moment of its parent may not be known by its mark yet.
+    const patience = uptime() + MOST_EXEC_SECONDS;
+    const settled = (): boolean => inExec(this.#since).length === 0 || uptime() > patience;
     await until('every process of the sandbox to end', () => {
       try {
-        return killAll();
+        return killAll() && settled() && killAll();
       } catch {
         return false; // one of them vanished between the look and the signal
       }
