@@ -2,6 +2,19 @@ import { interleaved, median, timeOfCommand } from './measure.ts';
 import { type Row, ratioRow } from './report.ts';
 import type { Stage } from './stage.ts';
 
+/** What Node itself cannot do without: its start, and two files of each process, with nothing made of them. */
+const BARE_LOOK = `
+  const fs = require('node:fs');
+  const buffer = Buffer.allocUnsafe(65536);
+  for (const pid of fs.readdirSync('/proc'))
+    if (/^\\d+$/.test(pid))
+      for (const name of ['stat', 'cmdline'])
+        try {
+          const fd = fs.openSync('/proc/' + pid + '/' + name);
+          fs.readSync(fd, buffer);
+          fs.closeSync(fd);
+        } catch {}`;
+
 /** `--once` as a person meets it: wall time from start to end. */
 export const benchOnce = async (stage: Stage): Promise<Row[]> => {
   const { cli, commandOptions, crowd } = stage;
@@ -12,7 +25,10 @@ export const benchOnce = async (stage: Stage): Promise<Row[]> => {
 
   await crowd.be(5000);
   const ps = timeOfCommand('ps', ['auxf'], commandOptions);
-  const many = await interleaved({ once, ps }, stage.quick ? 5 : 21);
+  const bare = timeOfCommand(process.execPath, ['-e', BARE_LOOK], commandOptions);
+  const many = await interleaved({ once, ps, bare }, stage.quick ? 5 : 21);
+  // As with twenty hooks: how much of it is ours, this tells.
+  const floor = `; Node reading two files of each: ${median(many.bare).toFixed(1)} ms`;
 
   await crowd.be(5000, 'orphans');
   const worst = await interleaved({ once, ps }, stage.quick ? 3 : 11);
@@ -27,6 +43,7 @@ export const benchOnce = async (stage: Stage): Promise<Row[]> => {
       ours: median(many.once),
       theirs: median(many.ps),
       limit: 0.75,
+      note: floor,
     }),
     ratioRow('the same, all 5,000 orphans of our own user', {
       ours: median(worst.once),

@@ -39,6 +39,12 @@ const QUICK: readonly string[] = ['once', 'tree', 'paint', 'keys', 'hooks', 'gro
 
 const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N] [--quick]`;
 
+/** What changes the figures, here and not elsewhere. */
+const surroundings = (): string =>
+  process.env.NODE_EXTRA_CA_CERTS === undefined
+    ? ''
+    : 'NODE_EXTRA_CA_CERTS is set: every start of Node, ours and `node -e 0`, reads certificates first.\n';
+
 export const main = async (args: string[], repository: string): Promise<number> => {
   const { values, positionals } = parseArgs({
     args,
@@ -70,6 +76,6 @@ export const main = async (args: string[], repository: string): Promise<number> 
   } finally {
     await stage.close();
   }
-  process.stdout.write(`${tableOf(rows)}\n`);
+  process.stdout.write(`${tableOf(rows)}\n${surroundings()}`);
   return rows.some(row => row.ok === false) ? 1 : 0;
 };
