@@ -110,11 +110,10 @@ const mergePlans = (plans: readonly Plan[]): Plan => ({
 });
 
 /** Files that may not be touched are named, not silently left out. */
-const refusedFiles = ({ facts, files }: SweepRequest, over: ReadonlySet<string>): SweepRefusal[] =>
+const refusedFiles = ({ facts, files }: SweepRequest): SweepRefusal[] =>
   files.joined.flatMap(({ reading, state }) => {
     const why = facts.unsafe.get(reading.path);
-    const wanted = state === 'leftover' || (reading.agentId !== null && over.has(reading.agentId));
-    return why !== undefined && wanted ? [{ what: reading.path, why }] : [];
+    return why !== undefined && state === 'leftover' ? [{ what: reading.path, why }] : [];
   });
 
 /** What finished agents left: their sessions, their files, and what nobody will ever clear. Pure. */
@@ -124,7 +123,6 @@ export const planSweep = (request: SweepRequest): SweepPlan => {
   const plans: Plan[] = [];
   const sessions: SessionAct[] = [];
   const files: FileAct[] = [];
-  const swept = new Set<string>();
   const leftover = new Set(
     request.files.joined.filter(file => file.state === 'leftover').map(file => file.reading.path),
   );
@@ -139,12 +137,11 @@ export const planSweep = (request: SweepRequest): SweepPlan => {
       refused.push({ what: `agent ${agent.id}`, why: kept });
       continue;
     }
-    swept.add(agent.id);
     plans.push(ending);
     sessions.push(...sessionActs(agent, ending));
     files.push(...fileActs(agent, request));
   }
   files.push(...planLooseFiles(request));
-  refused.push(...refusedFiles(request, swept));
+  refused.push(...refusedFiles(request));
   return { ending: mergePlans(plans), sessions, files, refused, ...sweepBytes(files) };
 };

@@ -96,6 +96,15 @@ describe('planSweep', () => {
     expect(plan({ readings: agentFiles('a', 60, false) }, { unsafe }).refused).toEqual([]);
   });
 
+  it('names nothing of an agent that works, though one of another task has its name', () => {
+    const other = '/p/.agent-workspace/TASK-20260127-110000-abcdef12';
+    const working = agentFiles('a', 60, false).map(one => ({ ...one, path: one.path.replace(TASK, other) }));
+    const unsafe = new Map([[`${other}/findings/a_findings.jsonl`, 'a symlink']]);
+    const swept = plan({ readings: [...agentFiles('a', 600, true), ...working] }, { unsafe });
+    expect(swept.files).toHaveLength(5);
+    expect(swept.refused).toEqual([]);
+  });
+
   it('names what may not be touched also of an agent whose session is still there', () => {
     const argv = ['sh', '-c', 'claude | tee log'];
     const shell = invent(1100, 40, { kind: 'shell', verdict: 'live', facts: { born: 50, argv } });
