@@ -244,6 +244,7 @@ describe('the signs of life of an agent', () => {
     ['the newest last', [progress(9), progress(5)], 5],
     ['whose time lies ahead', [progress(-9)], null],
     ['ahead, and another', [progress(-9), progress(9)], 9],
+    ['another, and ahead', [progress(9), progress(-9)], 9],
     ['a lock is no sign', [file(`${DIR}/l`, 'diagnostic-lock', 5)], null],
     ['beside a sign', [progress(9), file(`${DIR}/l`, 'diagnostic-lock', 5)], 9],
   ])('a beat: %s', (_, readings, expected) => expect(vitals(readings, [0], [0]).beatSeconds).toBe(expected));

@@ -47,6 +47,11 @@ describe('the files of one task directory', () => {
     expect(swept({ readings: [progress, ...stale, other], processes: [worker] })).toEqual([other.path]);
   });
 
+  it('are not shared with the log of another agent below it', () => {
+    const log = file(`${DIR}/logs/a_stream.jsonl`, 'stream-log', 5, { agentId: 'a' });
+    expect(owners({ readings: [progress, log], processes: [worker] })).toEqual([1200, undefined]);
+  });
+
   it('count phases among them', () => {
     const phase = file(`${DIR}/progress/phase-1-progress.json`, 'phase-progress', 5, { sessionId: 'id-a' });
     expect(swept({ readings: [phase, ...stale], processes: [worker] })).toEqual([]);
@@ -67,6 +72,11 @@ describe('the files of one task directory', () => {
 });
 
 describe('the files of one session id', () => {
+  it('may all lie in one directory', () => {
+    const named = stale.map(reading => ({ ...reading, sessionId: 'id-a' }));
+    expect(owners({ readings: [progress, ...named], processes: [worker] })).toEqual(Array(4).fill(1200));
+  });
+
   it('have one owner across directories', () => {
     const marker = file('/p/specs/.postflight-pending', 'postflight-marker', 400, { sessionId: 'sess_1' });
     const named = file(`${DIR}/.agent-progress.json`, 'agent-progress', 5, {

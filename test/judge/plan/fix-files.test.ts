@@ -124,6 +124,9 @@ describe('what it leaves alone, and says so', () => {
       files: [],
       refused: [{ what: marker, why: REST }],
     });
+    const beat = file(`${DIR}/.agent-progress.json`, 'agent-progress', 100);
+    expect(requestFor({ readings: [beat], processes }).files.joined[0]?.state).toBe('warn');
+    expect(planned({ readings: [beat], processes }, [beat.path]).files).toEqual([]);
     const fresh = [file(lock, 'diagnostic-lock', 5)];
     expect(planned({ readings: fresh, processes }, [lock]).files).toEqual([]);
     expect(planned({ readings: staleIn(DIR), processes }, []).files).toEqual([]);

@@ -122,6 +122,13 @@ describe('what mends a finding', () => {
     expect(plan.chores).toMatchObject([{ act: 'claude-stop', target: '1a2b3c4d' }]);
   });
 
+  it('over-memory of a background session, when what else it names is gone', () => {
+    const job = invent(1200, 800, { kind: 'agent', verdict: 'live', job: 'job1' });
+    const finding = findingOf('over-memory', 'stop-session', [invent(1199, 1), job]);
+    const plan = planFix(requestOf(machine([job], finding), finding));
+    expect(plan.chores).toMatchObject([{ act: 'claude-stop', target: 'job1' }]);
+  });
+
   it('stopped: SIGCONT, and to that process alone', () => {
     expect(
       signals(
@@ -229,6 +236,15 @@ describe('what it never does', () => {
     const processes = [invent(1400, 1), invent(1401, 1400, { verdict: 'live' })];
     const finding = findingOf('leak', 'clean', processes);
     expect(planFix(requestOf(machine(processes, finding), finding)).steps).toEqual([]);
+  });
+
+  it('leak: ends a leak inside another that must stay', () => {
+    const kept = [invent(1400, 1), invent(1401, 1400, { verdict: 'live' }), invent(1402, 1400)];
+    const finding = findingOf('leak', 'clean', [...kept, invent(1500, 1), invent(1501, 1500)]);
+    const all = [...kept, invent(1500, 1), invent(1501, 1500)];
+    const plan = planFix(requestOf(machine(all, finding), finding));
+    expect(signals(plan)).toEqual(['1501 SIGTERM', '1500 SIGTERM']);
+    expect(plan.refused.map(({ pid }) => pid)).toEqual([1400]);
   });
 
   it('stops a session whose job is not known', () => {

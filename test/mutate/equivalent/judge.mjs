@@ -29,6 +29,13 @@ export default [
     why: 'sessions are found by their ids, and none is called null: nobody resumed it either way',
   },
   {
+    file: 'rules/owner.ts',
+    code: 'const told: Ownership[] = []',
+    from: '[]',
+    by: '["Stryker was here"]',
+    why: 'a text has no fate: whoever asks what was told passes over it',
+  },
+  {
     file: 'rules/protect.ts',
     code: 'seen.role === null ? undefined : PROTECTED_ROLES[seen.role]',
     from: 'seen.role === null',
@@ -104,6 +111,13 @@ export default [
     from: 'parent !== null',
     by: 'true',
     why: 'null is never a member',
+  },
+  {
+    file: 'plan/fix-files.ts',
+    code: 'const ending = steps.length === 0 ? EMPTY_PLAN',
+    from: 'steps.length === 0',
+    by: 'false',
+    why: 'without a step, a refusal or a byte the plan that is left is the empty one',
   },
   {
     file: 'plan/refuse.ts',

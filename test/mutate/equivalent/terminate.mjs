@@ -67,6 +67,13 @@ export default [
     file: 'signal/signal-identity.ts',
     code: 'if (looks >= LOOKS_AT_ONCE) await',
     from: 'looks >= LOOKS_AT_ONCE',
+    by: 'looks < LOOKS_AT_ONCE',
+    why: 'how often it looks changes what it costs, not what it sees',
+  },
+  {
+    file: 'signal/signal-identity.ts',
+    code: 'if (looks >= LOOKS_AT_ONCE) await',
+    from: 'looks >= LOOKS_AT_ONCE',
     by: 'true',
     why: 'how often it looks changes what it costs, not what it sees',
   },

@@ -1,0 +1,73 @@
+/** Mutants of what joins and judges files that no test can notice. */
+export default [
+  {
+    file: 'heartbeats/join.ts',
+    code: 'if (id === undefined || owner?.alive !== true || owner.pid === null) continue',
+    from: 'id === undefined',
+    by: 'false',
+    why: 'a file that names no session is not looked up: what is kept under no id is never asked for',
+  },
+  {
+    file: 'heartbeats/join.ts',
+    code: 'if (id === undefined || owner?.alive !== true || owner.pid === null) continue',
+    from: 'owner.pid === null',
+    by: 'false',
+    why: 'null is no pid: no agent is found under it, and an empty set of agents ties a file to nobody',
+  },
+  {
+    file: 'heartbeats/join.ts',
+    code: 'key === null ? [] : [...(map.get(key) ?? [])]',
+    from: 'key === null',
+    by: 'false',
+    why: 'no map has an entry for null',
+  },
+  {
+    file: 'heartbeats/leftover.ts',
+    code: 'if (!abandoned || age === null || age < limit) return null',
+    from: 'age === null',
+    by: 'false',
+    why: 'null counts as zero there, and the config takes no limit that is not above zero',
+  },
+  {
+    file: 'heartbeats/one-owner.ts',
+    code: 'files.filter(file => how !== null && file.how === how)',
+    from: 'how !== null',
+    by: 'true',
+    why: 'a file that was joined in no way has no candidates to give',
+  },
+  {
+    file: 'heartbeats/one-owner.ts',
+    code: 'if (family.length < 2) continue',
+    from: 'family.length < 2',
+    by: 'false',
+    why: 'a file alone has the owner that it had: passing over it only saves time',
+  },
+  {
+    file: 'heartbeats/orchestrated.ts',
+    code: 'const named = pid === null ? undefined : byPid.get(pid)',
+    from: 'pid === null',
+    by: 'false',
+    why: 'null is no pid: nobody is found under it',
+  },
+  {
+    file: 'heartbeats/signs-of-life.ts',
+    code: 'ageSeconds !== null && ageSeconds < (newest ?? Infinity)',
+    from: 'ageSeconds < (newest ?? Infinity)',
+    by: 'ageSeconds <= (newest ?? Infinity)',
+    why: 'of two that are equally new either is the newest',
+  },
+  {
+    file: 'heartbeats/state.ts',
+    code: 'if (vouchedFor === null) return false',
+    from: 'vouchedFor === null',
+    by: 'false',
+    why: 'no file is of the format null, so none is found to vouch',
+  },
+  {
+    file: 'heartbeats/state.ts',
+    code: 'file.ageSeconds !== null &&',
+    from: 'file.ageSeconds !== null',
+    by: 'true',
+    why: 'null counts as zero there, and the config takes no limit that is not above zero',
+  },
+];
