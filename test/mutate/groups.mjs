@@ -18,7 +18,7 @@ export const GROUPS = {
     warm: true,
     mutate: ['src/judge/heartbeats/*.ts'],
     tests: [
-      'judge/heartbeats/{findings,heartbeats,join,left-over,one-owner}.test.ts',
+      'judge/heartbeats/{findings,heartbeats,join,left-over,one-owner,shown}.test.ts',
       'judge/plan/{fix-files,sweep*}.test.ts',
     ],
   },
@@ -38,6 +38,21 @@ export const GROUPS = {
   locks: {
     mutate: ['src/act/children/end-tree.ts', 'src/act/hooks/{build-holder,build-lock}.ts'],
     tests: ['act/children/*.test.ts', 'act/hooks/build-lock*.mocked.test.ts'],
+  },
+  hooks: {
+    warm: true,
+    mutate: [
+      'src/act/hooks/{diagnostic-lock,hook-log,owed-counts,progress-file,session-prune,session-state,short-lock}.ts',
+    ],
+    tests: [
+      'act/hooks/{diagnostic-lock,hook-log,not-ours,progress-file,session-prune,session-state,short-lock}*.test.ts',
+      'commands/beat.test.ts',
+    ],
+  },
+  settings: {
+    warm: true,
+    mutate: ['src/act/hooks/{json-insert,settings-edit,settings-file}.ts'],
+    tests: ['act/hooks/{not-ours,settings-}*.test.ts', 'commands/hook/install.test.ts'],
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pruneSessions } from '../../../src/act/hooks/session-prune.ts';
+import { newSession } from '../../../src/act/hooks/session-state.ts';
+import type { Identity } from '../../../src/model/identity.ts';
+import { identityAt } from '../../../src/observe/procfs/kin.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+
+const NOW = 1_800_000_000_000;
+const DAY = 24 * 3600_000;
+const US = identityAt(process.pid);
+const GONE: Identity = { pid: process.pid, start: '1' };
+
+let sandbox: Sandbox;
+let directory: string;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  directory = sandbox.path('state');
+  mkdirSync(join(directory, 'sessions'), { recursive: true });
+});
+afterEach(() => sandbox.close());
+
+const fileOf = (name: string): string => join(directory, 'sessions', `${name}.json`);
+/** A session that was last heard of so many milliseconds ago. */
+const put = (name: string, agent: Identity | null, silent: number): void =>
+  writeFileSync(fileOf(name), JSON.stringify(newSession(name, '/work', agent, NOW - silent)));
+const left = (): string[] => readdirSync(join(directory, 'sessions')).sort();
+
+test.each<[string, Identity | null, number, boolean]>([
+  ['its agent is gone, and it is silent for a day', GONE, DAY, true],
+  ['its agent was never known, and it is silent for a day', null, DAY, true],
+  ['it may be resumed the next morning', GONE, DAY - 1, false],
+  ['its agent runs, however long it is silent', US, 30 * DAY, false],
+  ['it was heard of in the future: the clock was set back', GONE, -DAY + 1, false],
+  ['it was heard of in a future that no clock was in', GONE, -DAY, true],
+])('a session: %s', (_, agent, silent, forgotten) => {
+  put('one', agent, silent);
+  pruneSessions(directory, NOW);
+  expect(existsSync(fileOf('one'))).toBe(!forgotten);
+});
+
+test('nothing but sessions goes, and only what makes sense', () => {
+  put('old', GONE, 2 * DAY);
+  for (const name of ['torn.json', '.json', 'other.txt', 'one.json.lock'])
+    writeFileSync(join(directory, 'sessions', name), '{"session":"x"');
+  pruneSessions(directory, NOW);
+  expect(left()).toEqual(['.json', 'one.json.lock', 'other.txt', 'torn.json']);
+});
+
+test('one that starts looks at two hundred, and the next one goes on', () => {
+  for (let n = 0; n < 205; n += 1) put(`s${n}`, null, 2 * DAY);
+  pruneSessions(directory, NOW);
+  expect(left()).toHaveLength(5);
+  pruneSessions(directory, NOW);
+  expect(left()).toEqual([]);
+});
+
+test('where no session ever had hooks there is nothing to do', () => {
+  pruneSessions(sandbox.path('nowhere'), NOW);
+  expect(existsSync(sandbox.path('nowhere'))).toBe(false);
+});
