@@ -111,7 +111,8 @@ test.each([
 });
 
 test('random settings with comments lose nothing and get everything', () => {
-  const value = fc.jsonValue({ maxDepth: 3 });
+  // The parser that tells the meaning here cannot hold that key; the test below has it.
+  const value = fc.jsonValue({ maxDepth: 3 }).filter(json => !JSON.stringify(json).includes('__proto__'));
   const group = fc.oneof(
     fc.record({
       hooks: fc.array(fc.record({ type: fc.constant('command'), command: fc.string() }), { maxLength: 2 }),
@@ -150,6 +151,13 @@ test('random settings with comments lose nothing and get everything', () => {
     }),
     { numRuns: 60 },
   );
+});
+
+test('a key that no object can hold stays in the text', () => {
+  const text = '{"a": {"__proto__": {"b": 1}}}';
+  const after = withHooks(text, WANTED);
+  expect(after).toContain('"a": {"__proto__": {"b": 1}}');
+  expect(JSON.parse(withoutHooks(after))).toEqual(JSON.parse(text));
 });
 
 /** Comments and blanks behind structural characters, outside of strings. */
