@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Identity } from '../../model/identity.ts';
@@ -26,7 +26,8 @@ export const programAt = (name: string, env: NodeJS.ProcessEnv): string | null =
 const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    // A directory may be entered, which the system calls by the same name: it is no program.
+    return statSync(path).isFile();
   } catch {
     return false;
   }
@@ -64,7 +65,10 @@ export const runChild = (
   new Promise(resolve => {
     const [name = ''] = words;
     if (programAt(name, env) === null)
-      return resolve({ code: NOT_FOUND, why: `there is no program ${name}` });
+      return resolve({
+        code: NOT_FOUND,
+        why: `there is no program ${name === '' ? 'without a name' : name}`,
+      });
     const [program = '', ...args] = tied(words, env);
     const child = spawn(program, args, { cwd, env, stdio: 'inherit' });
     const stopPassing = passSignals(child);
