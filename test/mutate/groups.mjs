@@ -28,15 +28,15 @@ export const GROUPS = {
     tests: ['act/{clock,contract,newcomers,outside}.test.ts', 'act/{signal,terminate,zombies}/*.test.ts'],
   },
   record: {
-    mutate: ['src/act/perform.ts', 'src/act/record/*.ts'],
-    tests: ['act/perform.test.ts', 'act/record/*.test.ts'],
+    mutate: ['src/act/{export-file,left-something,perform}.ts', 'src/act/record/*.ts'],
+    tests: ['act/{export-file,left-something,perform}.test.ts', 'act/record/*.test.ts'],
   },
   sweep: {
     mutate: ['src/act/{sweep,tmux}/*.ts'],
     tests: ['act/sweep/{attacks,*.mocked}.test.ts', 'act/tmux/*.test.ts'],
   },
   locks: {
-    mutate: ['src/act/children/end-tree.ts', 'src/act/hooks/{build-holder,build-lock}.ts'],
+    mutate: ['src/act/children/*.ts', 'src/act/hooks/{build-holder,build-lock}.ts'],
     tests: ['act/children/*.test.ts', 'act/hooks/build-lock*.mocked.test.ts'],
   },
   hooks: {
