@@ -1,0 +1,205 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Unfit } from '../../../src/act/hooks/settings-edit.ts';
+import { beforeInstall, install, readSettings, uninstall } from '../../../src/act/hooks/settings-file.ts';
+import { Sandbox } from '../../support/sandbox.ts';
+
+let sandbox: Sandbox;
+let home: string;
+let path: string;
+let state: string;
+let record: string;
+beforeEach(() => {
+  sandbox = new Sandbox();
+  home = sandbox.path('home/.claude');
+  path = join(home, 'settings.json');
+  state = sandbox.path('state');
+  record = join(state, 'hook-settings.json');
+});
+afterEach(() => sandbox.close());
+
+const put = (text: string | Buffer): void => {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path, text);
+};
+const read = (): string => readFileSync(path, 'utf8');
+const backup = (): string => `${path}.reaptop-backup`;
+const remembered = (): Record<string, unknown> => JSON.parse(readFileSync(record, 'utf8'));
+const mode = (of: string): number => statSync(of).mode & 0o777;
+
+describe('settings', () => {
+  test('are read as they are, and may not be there', () => {
+    expect(readSettings(path)).toBeNull();
+    put('{"é": 1}');
+    expect(readSettings(path)).toBe('{"é": 1}');
+  });
+
+  test.each<[string, () => void, string]>([
+    ['longer than anybody’s', () => put(Buffer.alloc(1024 ** 2 + 1, ' ')), 'it is longer than 1 MiB'],
+    ['no text', () => put(Buffer.from([0x22, 0xff])), 'it is not UTF-8'],
+    ['a directory', () => mkdirSync(path, { recursive: true }), 'it is not a regular file'],
+    [
+      'a link that leads nowhere',
+      () => {
+        mkdirSync(home);
+        symlinkSync('nowhere', path);
+      },
+      'it is a link that leads nowhere',
+    ],
+    ['below a file', () => writeFileSync(home, ''), 'a part of the path is not a directory'],
+  ])('%s: a sentence', (_, make, why) => {
+    make();
+    expect(() => readSettings(path)).toThrow(new Unfit(why));
+    expect(() => readSettings(path)).toThrow(Unfit);
+  });
+
+  test('of a mebibyte are still read', () => {
+    put(Buffer.alloc(1024 ** 2, ' '));
+    expect(readSettings(path)).toHaveLength(1024 ** 2);
+  });
+});
+
+describe('installing', () => {
+  test('keeps what was there beside it and in mind, for us alone', () => {
+    put('before');
+    expect(install(path, 'before', 'after', state)).toBeNull();
+    expect([read(), readFileSync(backup(), 'utf8'), mode(backup())]).toEqual(['after', 'before', 0o600]);
+    expect(remembered()).toEqual({ [path]: { before: 'before', after: 'after' } });
+    expect(readdirSync(home).sort()).toEqual(['settings.json', 'settings.json.reaptop-backup']);
+  });
+
+  test('makes the file and its directory, and keeps nothing where nothing was', () => {
+    expect(install(path, null, 'after', state)).toBeNull();
+    expect([read(), mode(path)]).toEqual(['after', 0o644]);
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(remembered()).toEqual({ [path]: { before: null, after: 'after' } });
+  });
+
+  test('a second time leaves the first backup, and remembers what was before the first', () => {
+    put('before');
+    install(path, 'before', 'one', state);
+    install(path, 'one', 'two', state);
+    expect(readFileSync(backup(), 'utf8')).toBe('before');
+    expect(beforeInstall(path, 'two', state)).toBe('before');
+    install(path, 'changed since', 'three', state);
+    expect(beforeInstall(path, 'three', state)).toBe('changed since');
+  });
+
+  test('remembers other files, too, and forgets what makes no sense', () => {
+    mkdirSync(state);
+    const strange = { a: { after: 7 }, b: null, c: { after: 'x', before: 7 }, d: { before: null } };
+    const other = { before: null, after: 'x' };
+    writeFileSync(record, JSON.stringify({ ...strange, '/other': other }));
+    install(path, null, 'after', state);
+    expect(remembered()).toEqual({ '/other': other, [path]: { before: null, after: 'after' } });
+  });
+
+  test.each(['', '{"torn', 'null'])('begins the record anew where it is nothing: %j', text => {
+    mkdirSync(state);
+    writeFileSync(record, text);
+    install(path, null, 'after', state);
+    expect(Object.keys(remembered())).toEqual([path]);
+  });
+
+  test('does without a record where there is no place for one, or none that may be written', () => {
+    expect(install(path, null, 'one', null)).toBeNull();
+    writeFileSync(state, 'a file');
+    expect(install(path, 'one', 'two', state)).toBeNull();
+    expect([read(), readFileSync(state, 'utf8')]).toEqual(['two', 'a file']);
+    expect(beforeInstall(path, 'two', null)).toBeUndefined();
+  });
+
+  test('says why it could not, leaves no draft, and remembers nothing', () => {
+    mkdirSync(join(path, 'full'), { recursive: true });
+    expect(install(path, null, 'after', state)).toBe('a directory is in its place');
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(existsSync(record)).toBe(false);
+  });
+
+  test('is not kept from it by a draft of one who was killed', () => {
+    put('before');
+    writeFileSync(`${path}.${process.pid}.tmp`, 'torn');
+    expect(install(path, 'before', 'after', state)).toBeNull();
+    expect(read()).toBe('after');
+  });
+
+  test('through a link writes what it leads to, with its mode', () => {
+    const real = sandbox.write('dotfiles/settings.json', 'before', 0o666);
+    mkdirSync(home);
+    symlinkSync(real, path);
+    install(path, 'before', 'after', state);
+    expect([readFileSync(real, 'utf8'), mode(real)]).toEqual(['after', 0o666]);
+  });
+});
+
+describe('what was before', () => {
+  test('is known only while the file is as we left it', () => {
+    put('before');
+    install(path, 'before', 'after', state);
+    expect(beforeInstall(path, 'after', state)).toBe('before');
+    expect(beforeInstall(path, 'changed', state)).toBeUndefined();
+    expect(beforeInstall(join(home, 'other.json'), 'after', state)).toBeUndefined();
+  });
+});
+
+describe('taking them out', () => {
+  test('writes what is left, and removes the backup that says the same', () => {
+    put('before');
+    install(path, 'before', 'after', state);
+    expect(uninstall(path, 'before', state)).toBeNull();
+    expect(read()).toBe('before');
+    expect(readdirSync(home)).toEqual(['settings.json']);
+    expect(remembered()).toEqual({});
+  });
+
+  test('leaves a backup that says something else', () => {
+    put('before');
+    install(path, 'before', 'after', state);
+    uninstall(path, 'other', state);
+    expect([read(), readFileSync(backup(), 'utf8')]).toEqual(['other', 'before']);
+  });
+
+  test('removes a file that was not there before, and its directory when it is empty', () => {
+    install(path, null, 'after', state);
+    expect(uninstall(path, null, state)).toBeNull();
+    expect(existsSync(home)).toBe(false);
+    install(path, null, 'after', state);
+    writeFileSync(join(home, 'theirs'), 'x');
+    writeFileSync(backup(), 'theirs');
+    uninstall(path, null, state);
+    expect(readdirSync(home).sort()).toEqual(['settings.json.reaptop-backup', 'theirs']);
+  });
+
+  test('forgets that file alone', () => {
+    install(path, null, 'after', state);
+    install(join(home, 'other.json'), null, 'after', state);
+    uninstall(path, null, state);
+    expect(Object.keys(remembered())).toEqual([join(home, 'other.json')]);
+  });
+
+  test('says why it could not, and remembers what was', () => {
+    install(path, null, 'after', state);
+    expect(uninstall(join(home, 'gone.json'), null, state)).toEqual(expect.any(String));
+    expect(beforeInstall(path, 'after', state)).toBeNull();
+  });
+});
+
+test('no descriptor stays open', () => {
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let n = 0; n < 30; n += 1) {
+    put('before');
+    install(path, 'before', 'after', state);
+    uninstall(path, 'before', state);
+  }
+  expect(open()).toBeLessThan(before + 15);
+});
