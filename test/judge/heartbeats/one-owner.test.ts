@@ -34,6 +34,7 @@ const swept = (props: Props): string[] => planFor(props).files.map(act => act.pa
 describe('the files of one task directory', () => {
   it('have the owner that one of them names', () => {
     expect(owners({ readings: [progress, ...stale], processes: [worker] })).toEqual(Array(4).fill(1200));
+    expect(owners({ readings: [progress, stale[0]!], processes: [worker] })).toEqual([1200, 1200]);
     expect(owners({ readings: stale, processes: [worker] })).toEqual(Array(3).fill(undefined));
   });
 

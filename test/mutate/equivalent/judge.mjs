@@ -156,13 +156,6 @@ export default [
   },
   {
     file: 'plan/sweep.ts',
-    code: "state === 'leftover' || (reading.agentId !== null",
-    from: 'reading.agentId !== null',
-    by: 'true',
-    why: 'no agent is called null, so none of that name is swept',
-  },
-  {
-    file: 'plan/sweep.ts',
     code: 'why === null ? planProcesses(agent, request) : EMPTY_PLAN',
     from: 'why === null',
     by: 'true',
