@@ -52,7 +52,7 @@ export const GROUPS = {
   settings: {
     warm: true,
     mutate: ['src/act/hooks/{json-insert,settings-edit,settings-file}.ts'],
-    tests: ['act/hooks/{not-ours,settings-}*.test.ts', 'commands/hook/install.test.ts'],
+    tests: ['act/hooks/{json-insert,not-ours,settings-}*.test.ts', 'commands/hook/install.test.ts'],
   },
   backends: {
     mutate: ['src/observe/procfs/system.ts', 'src/act/portable/*.ts'],

@@ -44,9 +44,8 @@ const SHAPES: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(SHAPES)('%s', (_, before) => {
-  const after = withHooks(before, WANTED);
-
   it('loses not a byte, and gets every hook once', () => {
+    const after = withHooks(before, WANTED);
     expect(isWithin(before, after)).toBe(true);
     expect(hooksIn(after).map(({ event }) => event)).toEqual([...HOOK_EVENTS]);
     const { hooks = {}, ...others } = meaning(before) as { hooks?: Record<string, unknown[]> };
@@ -56,9 +55,13 @@ describe.each(SHAPES)('%s', (_, before) => {
       expect(made.hooks[event]!.slice(0, groups.length)).toEqual(groups);
   });
 
-  it('is left alone by a second time', () => expect(withHooks(after, WANTED)).toBe(after));
+  it('is left alone by a second time', () => {
+    const after = withHooks(before, WANTED);
+    expect(withHooks(after, WANTED)).toBe(after);
+  });
 
   it('means what it meant before when they are taken out again', () => {
+    const after = withHooks(before, WANTED);
     const { hooks: kept, ...others } = meaning(withoutHooks(after)) as { hooks?: Record<string, unknown[]> };
     const { hooks: had, ...before_ } = meaning(before) as { hooks?: Record<string, unknown[]> };
     expect(others).toEqual(before_);
@@ -70,6 +73,7 @@ describe.each(SHAPES)('%s', (_, before) => {
   });
 
   it('keeps its line ends and its indentation', () => {
+    const after = withHooks(before, WANTED);
     if (before.includes('\r\n')) expect(after.replaceAll('\r\n', '')).not.toContain('\n');
     else expect(after).not.toContain('\r');
     if (before.includes('\n\t"')) expect(after).not.toMatch(/^ /m);
@@ -108,6 +112,69 @@ test.each([
   ['{"hooks": {"Stop": {}}}', /"hooks.Stop" is not a list/],
 ])('%s is refused', (text, why) => {
   expect(() => withHooks(text, WANTED)).toThrow(why);
+});
+
+test('a file of ours begins on a line of its own', () => {
+  const [hook] = wantedHooks('reaptop', ['mcp__x'], ['Stop']);
+  const ours = `${JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'reaptop hook Stop', timeout: 15 }] }] } }, null, 2)}\n`;
+  for (const [text, line] of [
+    ['', ''],
+    ['\n', ''],
+    ['// mine\n', ''],
+    ['// mine', '\n'],
+    ['\n// mine', '\n'],
+  ] as const)
+    expect(withHooks(text, [hook!])).toBe(`${text}${line}${ours}`);
+});
+
+describe('hooks that are not ours', () => {
+  const OURS = '{"type":"command","command":"reaptop hook Stop"}';
+  const stop = (groups: string): string => `{"hooks":{"Stop":${groups}}}`;
+
+  test.each<[string, string, string]>([
+    ['beside ours in one group', stop(`[{"hooks":[${OURS},1]}]`), stop('[{"hooks":[1]}]')],
+    ['before ours in one group', stop(`[{"hooks":[1, ${OURS}]}]`), stop('[{"hooks":[1]}]')],
+    ['in another group', stop(`[{"hooks":[${OURS}]}, {"hooks":[1]}]`), stop('[{"hooks":[1]}]')],
+    ['of another event', `{"hooks":{"Stop":[{"hooks":[${OURS}]}],"Other":[1]}}`, '{"hooks":{"Other":[1]}}'],
+    ['a comment in the list', stop(`[/*a*/{"hooks":[${OURS}]}]`), stop('[/*a*/]')],
+    ['a comment that looks like a list', stop(`[{"hooks":[${OURS}]},1 // [\n]`), stop('[1 // [\n]')],
+    ['a list that was empty before', stop('[]'), stop('[]')],
+    ['no hooks at all', '{"hooks":{}}', '{"hooks":{}}'],
+    [
+      'rubbish',
+      stop('[null,{"hooks":[null,7]},7,{"hooks":7}]'),
+      stop('[null,{"hooks":[null,7]},7,{"hooks":7}]'),
+    ],
+    [
+      'a command that is a list',
+      stop('[{"hooks":[{"command":["reaptop hook Stop"]}]}]'),
+      stop('[{"hooks":[{"command":["reaptop hook Stop"]}]}]'),
+    ],
+    [
+      'a command of another event, or that goes on',
+      stop('[{"hooks":[{"command":"reaptop hook PreToolUse"},{"command":"reaptop hook Stop; x"}]}]'),
+      stop('[{"hooks":[{"command":"reaptop hook PreToolUse"},{"command":"reaptop hook Stop; x"}]}]'),
+    ],
+  ])('stay: %s', (_, text, after) => expect(withoutHooks(text)).toBe(after));
+
+  test('of ours twice both go', () =>
+    expect(withoutHooks(stop(`[{"hooks":[${OURS},${OURS}]},{"hooks":[${OURS}]}]`))).toBe('{}'));
+});
+
+test('a command that is written in another way, but is ours already, keeps its bytes', () => {
+  const text = '{"hooks":{"Stop":[{"hooks":[{"command":"reaptop\\u0020hook Stop"}]}]}}';
+  expect(withHooks(text, wantedHooks('reaptop', ['mcp__x'], ['Stop']))).toBe(text);
+});
+
+test('a hook that is for certain tools says so', () => {
+  const { hooks } = meaning(withHooks('{}', WANTED)) as { hooks: Record<string, { matcher?: string }[]> };
+  for (const { event, matcher } of WANTED) expect(hooks[event]?.[0]?.matcher).toBe(matcher ?? undefined);
+  expect(WANTED.some(({ matcher }) => matcher !== null)).toBe(true);
+});
+
+test('what is wrong is told with its line', () => {
+  expect(() => hooksIn('{\n"a": }\n\n')).toThrow('it is not valid JSON (line 2: ValueExpected)');
+  expect(() => hooksIn('{"hooks":\n[1]}')).toThrow('its "hooks" is not an object');
 });
 
 test('random settings with comments lose nothing and get everything', () => {

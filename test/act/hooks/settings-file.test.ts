@@ -175,7 +175,7 @@ describe('taking them out', () => {
     install(path, null, 'after', state);
     writeFileSync(join(home, 'theirs'), 'x');
     writeFileSync(backup(), 'theirs');
-    uninstall(path, null, state);
+    expect(uninstall(path, null, state)).toBeNull();
     expect(readdirSync(home).sort()).toEqual(['settings.json.reaptop-backup', 'theirs']);
   });
 
