@@ -38,3 +38,10 @@ test('never over a file that is there, and never through a link, whole or dangli
   expect(readFileSync(join(here, 'reaptop-20261116-220509.svg'), 'utf8')).toBe('mine');
   expect(readdirSync(here)).not.toContain('nowhere');
 });
+
+test('a thousand of one second are enough', () => {
+  for (let n = 0; n < 1000; n += 1)
+    writeFileSync(join(here, `reaptop-20261116-220509${n === 0 ? '' : `-${n}`}.txt`), '');
+  expect(() => exportFile(here, 'txt', 'new', AT)).toThrow('there are 1000 files of this second already');
+  expect(readdirSync(here)).toHaveLength(1000);
+});

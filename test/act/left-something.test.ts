@@ -12,6 +12,7 @@ const outcome = (kind: OutcomeKind, freed = 0): Outcome => ({
 });
 
 test('exit code 4 is for what survived or was denied', () => {
+  expect(leftSomething([outcome('ended'), outcome('survived')])).toBe(true);
   expect(leftSomething([outcome('survived')]) && leftSomething([outcome('denied')])).toBe(true);
   expect(
     leftSomething(

@@ -45,7 +45,7 @@ export const GROUPS = {
       'src/act/hooks/{diagnostic-lock,hook-log,owed-counts,progress-file,session-prune,session-state,short-lock}.ts',
     ],
     tests: [
-      'act/hooks/{diagnostic-lock,hook-log,not-ours,progress-file,session-prune,session-state,short-lock}*.test.ts',
+      'act/hooks/{diagnostic-lock,hook-log,not-ours,progress-file,session-prune,session-state,short-lock,vanishing}*.test.ts',
       'commands/beat.test.ts',
     ],
   },

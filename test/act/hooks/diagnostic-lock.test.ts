@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -123,6 +124,7 @@ describe('removing one', () => {
     ['not one that says something: it is not ours', () => put(task, 5, 'theirs'), false],
     ['not a link to an empty one', () => symlinkSync(put(root, 5), lock), false],
     ['not a directory', () => mkdirSync(lock), false],
+    ['not a FIFO, though it is as empty', () => execFileSync('mkfifo', [lock]), false],
   ])('%s', (_, make, removed) => {
     make();
     removeDiagnosticLock(root, task);

@@ -107,7 +107,7 @@ describe('a beat', () => {
   test('that is silent makes the file where there is none', () =>
     expect(beat({ silent: true })).toEqual({ ...FIRST, last_update: undefined }));
 
-  test.each(['', '{"phase":', 'null', '[]', '7', `{"a":"${'x'.repeat(70_000)}"}`])(
+  test.each(['', '{"phase":', 'null', '[]', '7', '"text"', `{"a":"${'x'.repeat(70_000)}"}`])(
     'begins anew where there is nothing to keep: %.10s',
     text => {
       writeFileSync(path, text);
@@ -173,4 +173,11 @@ describe('in a held directory', () => {
     expect(inDirectory(root, root, held => removeHeld(held, NAME))).toBe(removed);
     expect(existsSync(path)).toBe(there && !removed);
   });
+});
+
+test('no descriptor stays open', () => {
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let n = 0; n < 30; n += 1) beat({});
+  expect(open()).toBeLessThan(before + 15);
 });

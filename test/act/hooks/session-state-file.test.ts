@@ -77,7 +77,8 @@ describe('what is read of a session', () => {
   test('is nothing where the file is nobody’s: no session, no place, no time, no object, no text', () => {
     for (const wrong of [{ session: 7 }, { cwd: null }, { startedAt: '5' }, { startedAt: null }])
       expect(readBack({ ...PLAIN, ...wrong })).toBeNull();
-    for (const text of ['', '{"session":', 'null', '7', '"text"', '[]']) {
+    const never = '{"session":"one","cwd":"/work","startedAt":1e999}';
+    for (const text of ['', '{"session":', 'null', '7', '"text"', '[]', never]) {
       writeFileSync(path, text);
       expect(readSession(directory, 'one')).toBeNull();
     }
@@ -147,7 +148,10 @@ describe('what is read of a session', () => {
     const counts = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`a${n}`, n]));
     expect(Object.keys(withCount(counts, 'new', 1))).toEqual([...Object.keys(counts).slice(1), 'new']);
     expect(Object.keys(withCount(counts, 'a0', 1))).toEqual([...Object.keys(counts).slice(1), 'a0']);
-    expect(withCount({ a: 1, b: 2 }, 'a', 5)).toEqual({ a: 5, b: 2 });
+    expect(Object.entries(withCount({ a: 1, b: 2 }, 'a', 5))).toEqual([
+      ['b', 2],
+      ['a', 5],
+    ]);
   });
 });
 
@@ -187,6 +191,9 @@ describe('a session’s file', () => {
     forgetSession(directory, 'one');
     forgetSession(sandbox.path('nowhere'), 'one');
     expect(readdirSync(join(directory, 'sessions'))).toEqual(['two.json']);
+    owe(path, { what: 'call' });
+    forgetSession(directory, 'one');
+    expect(existsSync(`${path}.owed`)).toBe(false);
     mkdirSync(path);
     forgetSession(directory, 'one');
     expect(existsSync(path)).toBe(true);
