@@ -1,4 +1,5 @@
 import files from './equivalent/files.mjs';
+import hooks from './equivalent/hooks.mjs';
 import judge from './equivalent/judge.mjs';
 import rest from './equivalent/rest.mjs';
 import terminate from './equivalent/terminate.mjs';
@@ -8,4 +9,4 @@ import terminate from './equivalent/terminate.mjs';
  * was changed, in a line that holds `code`. The report leaves them out of the score, and says so when one of them is
  * none any more.
  */
-export const EQUIVALENT = [...files, ...judge, ...terminate, ...rest];
+export const EQUIVALENT = [...files, ...hooks, ...judge, ...terminate, ...rest];

@@ -38,6 +38,14 @@ describe('a new member', () => {
       '[\n    {\n        "a": 1\n    },\n    [\n        2\n    ]\n]',
     ],
     ['behind one that ends on another line', '[{\n  "x": 1\n}]', [], null, 1, '[{\n  "x": 1\n}, 1]'],
+    [
+      'behind one like it, deeper',
+      '{\n"x": [{\n"y": 1\n}]\n}',
+      ['x'],
+      null,
+      1,
+      '{\n"x": [{\n"y": 1\n}, 1]\n}',
+    ],
     ['before a trailing comma', '{\n  "a": 1,\n}', [], 'k', 1, '{\n  "a": 1,\n  "k": 1,\n}'],
     ['with a quote in its name', '{"a": 1}', [], 'a"b', null, '{"a": 1, "a\\"b": null}'],
   ])('%s', (_, text, path, key, value, after) =>

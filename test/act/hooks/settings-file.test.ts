@@ -168,6 +168,12 @@ describe('taking them out', () => {
     expect([read(), readFileSync(backup(), 'utf8')]).toEqual(['other', 'before']);
   });
 
+  test('needs no backup', () => {
+    install(path, null, 'after', state);
+    expect(uninstall(path, 'left', state)).toBeNull();
+    expect(read()).toBe('left');
+  });
+
   test('removes a file that was not there before, and its directory when it is empty', () => {
     install(path, null, 'after', state);
     expect(uninstall(path, null, state)).toBeNull();
