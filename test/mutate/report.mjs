@@ -82,9 +82,9 @@ const tell = (name, count, seconds) =>
 
 /**
  * Prints the score per file with every survivor that is not named equivalent, and a line per group; 0 when the score
- * of each group is good enough.
+ * of each group is good enough and each of the files that were to be changed was.
  */
-export const report = runs => {
+export const report = (runs, wanted = []) => {
   const unused = new Set(EQUIVALENT);
   const groups = runs.map(({ name, path, seconds }) => {
     const { files } = JSON.parse(readFileSync(path, 'utf8'));
@@ -107,5 +107,7 @@ export const report = runs => {
   );
   const low = groups.filter(({ count }) => score(count) < WANTED).map(({ name }) => name);
   if (low.length > 0) say(`Below ${WANTED} %: ${low.join(', ')}`);
-  return low.length === 0 ? 0 : 1;
+  const left = wanted.filter(path => !paths.includes(path));
+  if (left.length > 0) say(`In no group: ${left.join(', ')}`);
+  return low.length === 0 && left.length === 0 ? 0 : 1;
 };

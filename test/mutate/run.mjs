@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -109,4 +109,9 @@ for (const name of names)
   }
 const wanted = Object.entries(GROUPS).filter(([name]) => names.length === 0 || names.includes(name));
 const extra = asked.filter(word => word.startsWith('-'));
-process.exit(report(wanted.map(([name, group]) => mutate(name, group, extra))));
+/** All that acts is to be in a group: a new file must not slip by unnoticed. */
+const acting = readdirSync(join(clone, 'src/act'), { recursive: true })
+  .filter(path => path.endsWith('.ts'))
+  .map(path => `src/act/${path}`);
+const runs = wanted.map(([name, group]) => mutate(name, group, extra));
+process.exit(report(runs, names.length === 0 ? acting : []));

@@ -130,7 +130,7 @@ describe('a beat', () => {
     writeFileSync(`${path}.lock`, String(process.pid));
     const begun = performance.now();
     expect(() => writeBeat(root, root, {}, NOW)).toThrow('another heartbeat is being written');
-    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(readdirSync(root)).toEqual([`${NAME}.lock`]);
   });
 
