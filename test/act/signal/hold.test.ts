@@ -129,6 +129,16 @@ describe('how long it is waited for', () => {
     await send('SIGKILL');
     expect(count.looks).toBe(state === 'D' ? 4 : 3);
   });
+
+  test('and everything else in this process goes on meanwhile', async () => {
+    const others = vi.fn();
+    setTimeout(others, 1);
+    const { count, send } = scripted(at('ours', 'R'));
+    const isOver = (): boolean => others.mock.calls.length > 0 || count.looks > 50_000;
+    vi.spyOn(performance, 'now').mockImplementation(() => (isOver() ? 9000 : 0));
+    await send('SIGKILL');
+    expect(others).toHaveBeenCalled();
+  });
 });
 
 describe('no signal leaves', () => {
