@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { notInstalled } from './lacking.ts';
@@ -68,8 +78,14 @@ export class Sandbox {
   write(relative: string, content: string, mode = 0o644): string {
     const path = this.path(relative);
     mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, content);
-    chmodSync(path, mode);
+    // By its descriptor: whoever waits for the file may have taken it away already.
+    const fd = openSync(path, 'w', mode);
+    try {
+      writeFileSync(fd, content);
+      fchmodSync(fd, mode);
+    } finally {
+      closeSync(fd);
+    }
     return path;
   }
 
