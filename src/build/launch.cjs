@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 'use strict';
 /**
  * Starts `main.js` and the chunks it asks for from V8's code cache: compiling 200 KB costs 8 ms and the functions that
@@ -16,6 +15,11 @@ const BUILD = 'BUILD';
 const MOST_CACHES = 12;
 
 const { env, argv } = process;
+/** What `sh` set aside for the start of Node (see the build) is back for whatever we start. */
+if (env.REAPTOP_EXTRA_CA_CERTS !== undefined) {
+  env.NODE_EXTRA_CA_CERTS = env.REAPTOP_EXTRA_CA_CERTS;
+  delete env.REAPTOP_EXTRA_CA_CERTS;
+}
 const uid = process.geteuid === undefined ? null : process.geteuid();
 
 /** Which functions run is a matter of the command: each has its own cache. */
