@@ -11,8 +11,8 @@ const vm = require('node:vm');
 
 /** The build puts a hash of all chunks here: V8 itself compares no more than their length. */
 const BUILD = 'BUILD';
-/** Of all commands and versions of Node together; 400 KB for most, 2 MB for the live screen. */
-const MOST_CACHES = 12;
+/** Of all commands, hooks and versions of Node together; 100 KB for a hook, 400 for most, 2 MB for the live screen. */
+const MOST_CACHES = 24;
 
 const { env, argv } = process;
 /** What `sh` set aside for the start of Node (see the build) is back for whatever we start. */
@@ -29,7 +29,7 @@ const screen = argv.some(word => word === '--at' || word.startsWith('--at=')) ? 
 const command = argv.slice(2).find(word => COMMAND.test(word)) ?? screen;
 const base = env.XDG_CACHE_HOME || (env.HOME ? join(env.HOME, '.cache') : '');
 const directory = isAbsolute(base) ? join(base, 'reaptop') : null;
-const place =
+const placeOf = command =>
   directory === null ? null : join(directory, `${command}-${BUILD}-${process.version}-${process.arch}.cache`);
 
 /** V8 itself tells on stderr of a flag it does not know: each is set up to the last Node that was seen to have it. */
@@ -77,7 +77,7 @@ const setFlags = () => {
 };
 
 /** What is in there is run: only a file that is ours, and that nobody else can write. Root may have another's HOME. */
-const readFile = () => {
+const readFile = place => {
   let fd;
   try {
     fd = fs.openSync(place, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
@@ -92,9 +92,9 @@ const readFile = () => {
 };
 
 /** A line of names and lengths, then V8's data one after another, then the build: what was cut off is not looked at. */
-const readCaches = () => {
+const readCaches = place => {
   const found = new Map();
-  const file = place === null ? null : readFile();
+  const file = place === null ? null : readFile(place);
   if (file === null || file.subarray(-BUILD.length).toString('latin1') !== BUILD) return found;
   let from = file.indexOf('\n') + 1;
   for (const entry of file.subarray(0, from).toString('latin1').trim().split(' ')) {
@@ -121,11 +121,10 @@ const forgetOldest = () => {
   for (const { path } of files.slice(MOST_CACHES)) fs.rmSync(path, { force: true });
 };
 
-const caches = readCaches();
 const scripts = new Map();
 
 /** What this run has loaded, and what an earlier one had: chunks that only some runs need stay. */
-const writeCaches = () => {
+const writeCaches = (place, caches) => {
   try {
     if (!mayWrite()) return;
     for (const [name, script] of scripts) caches.set(name, script.createCachedData());
@@ -140,42 +139,54 @@ const writeCaches = () => {
   }
 };
 
-let stale = false;
-const loaded = new Map();
-
 /** `require` of what we bundled: by name, each once. Everything else is Node's. */
-const load = id => {
-  if (!id.startsWith('./')) return require(id);
-  const name = id.slice(2);
-  const known = loaded.get(name);
-  if (known !== undefined) return known.exports;
-  const file = join(__dirname, name);
-  const source = `(function (require, module, exports, __dirname, __filename) {${fs.readFileSync(file, 'utf8')}\n})`;
-  const cachedData = caches.get(name);
-  const script = new vm.Script(source, { filename: file, cachedData });
-  scripts.set(name, script);
-  if (!stale && place !== null && (cachedData === undefined || script.cachedDataRejected)) {
-    stale = true;
-    process.on('exit', writeCaches);
-  }
-  const own = { exports: {} };
-  loaded.set(name, own);
-  script.runInThisContext()(load, own, own.exports, __dirname, file);
-  return own.exports;
+const cachedLoader = command => {
+  const place = placeOf(command);
+  const caches = readCaches(place);
+  const loaded = new Map();
+  let stale = false;
+  const load = id => {
+    if (!id.startsWith('./')) return require(id);
+    const name = id.slice(2);
+    const known = loaded.get(name);
+    if (known !== undefined) return known.exports;
+    const file = join(__dirname, name);
+    const source = `(function (require, module, exports, __dirname, __filename) {${fs.readFileSync(file, 'utf8')}\n})`;
+    const cachedData = caches.get(name);
+    const script = new vm.Script(source, { filename: file, cachedData });
+    scripts.set(name, script);
+    if (!stale && place !== null && (cachedData === undefined || script.cachedDataRejected)) {
+      stale = true;
+      process.on('exit', () => writeCaches(place, caches));
+    }
+    const own = { exports: {} };
+    loaded.set(name, own);
+    script.runInThisContext()(load, own, own.exports, __dirname, file);
+    return own.exports;
+  };
+  return load;
 };
 module.exports.scripts = scripts;
 
+/** Where in the source something went wrong: Node maps only what it has loaded itself, so without the cache. */
+const debugs = env.REAPTOP_DEBUG === '1';
+const loaderFor = name => (debugs ? require : cachedLoader(name));
+
+const HOOK_EVENT =
+  /^(?:SessionStart|SessionEnd|UserPromptSubmit|PreToolUse|PostToolUse|PostToolUseFailure|Stop|SubagentStop)$/;
+
 /** Hooks run at every step of every session, and status bars every few seconds: small programs of their own. */
 const answered = () => {
-  if (argv[2] === 'hook') return require('./hook.js').hookEntry(argv.slice(3));
+  if (argv[2] === 'hook') {
+    const load = HOOK_EVENT.test(argv[3]) ? loaderFor(`hook-${argv[3]}`) : require;
+    return load('./hook.js').hookEntry(argv.slice(3));
+  }
   return argv.includes('--line') && require('./line.js').lineEntry(argv.slice(2));
 };
 
-/** Where in the source something went wrong: Node maps only what it has loaded itself, so without the cache. */
-const debugs = env.REAPTOP_DEBUG === '1';
 if (debugs) process.setSourceMapsEnabled(true);
 if (!answered()) {
   loadBeforeFlags();
   setFlags();
-  (debugs ? require : load)('./main.js');
+  loaderFor(command)('./main.js');
 }

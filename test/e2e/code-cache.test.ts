@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HOOK_EVENTS } from '../../src/model/hook.ts';
 import { CLI } from '../support/cli.ts';
 import { Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -55,6 +57,17 @@ describe('the code cache', () => {
     expect(caches()).toHaveLength(2);
     expect(statSync(directory()).mode & 0o777).toBe(0o700);
     for (const name of caches()) expect(statSync(join(directory(), name)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each(HOOK_EVENTS)('is one of its own for the hook %s, which takes no other', event => {
+    expect([run('hook', event), run('hook', event)]).toEqual(['none', 'used']);
+    expect(caches()).toHaveLength(1);
+    expect(caches()[0]).toMatch(`hook-${event}-`);
+  });
+
+  it.each(['Unheard', '../../escape', ''])('is none for a hook that there is not: "%s"', event => {
+    run('hook', event);
+    expect(existsSync(directory()) ? caches().filter(name => name.startsWith('hook')) : []).toEqual([]);
   });
 
   it('is rejected when it is broken, and made anew', () => {
@@ -132,11 +145,11 @@ describe('the code cache', () => {
     expect(caches()).toHaveLength(1);
   });
 
-  it('keeps a dozen, the youngest, and nothing fails where it cannot be kept', () => {
+  it('keeps two dozen, the youngest, and nothing fails where it cannot be kept', () => {
     run('--once');
-    for (let n = 0; n < 20; n += 1) sandbox.write(`home/.cache/reaptop/old${n}.cache`, '');
+    for (let n = 0; n < 40; n += 1) sandbox.write(`home/.cache/reaptop/old${n}.cache`, '');
     run('completion', 'zsh');
-    expect(caches()).toHaveLength(12);
+    expect(caches()).toHaveLength(24);
     sandbox.write('home/file', '');
     const env = { ...sandbox.env, XDG_CACHE_HOME: join(sandbox.home, 'file') };
     const { status, stderr } = spawnSync(process.execPath, [cli, '--once'], { env, encoding: 'utf8' });
