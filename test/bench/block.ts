@@ -27,7 +27,7 @@ export const benchBlock = async (stage: Stage): Promise<Row[]> => {
   const { env, cwd } = stage.commandOptions;
   const longest: number[] = [];
   for (let run = 0; run < RUNS; run += 1) {
-    const terminal = new BenchTerminal(process.execPath, [stage.cli], {
+    const terminal = new BenchTerminal(stage.cli, [], {
       cwd,
       env: { ...env, NODE_OPTIONS: `--require=${script}` },
       size: WIDE,

@@ -27,7 +27,7 @@ const fill = (stage: Stage, from: number, to: number): void => {
 export const benchDirectories = async (stage: Stage): Promise<Row[]> => {
   await stage.crowd.be(0);
   const root = stage.sandbox.path('many');
-  const once = timeOfCommand(process.execPath, [stage.cli, '--once', '--root', root], stage.commandOptions);
+  const once = timeOfCommand(stage.cli, ['--once', '--root', root], stage.commandOptions);
   const seconds: number[] = [];
   let made = 0;
   for (const count of COUNTS) {

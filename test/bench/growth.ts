@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pause, usageOf } from './measure.ts';
 import { type Curve, plotSvg } from './plot-svg.ts';
-import { type Row, skippedRow } from './report.ts';
+import { type Row, skippedRow, toldRow } from './report.ts';
 import type { Stage } from './stage.ts';
 import { BenchTerminal, WIDE } from './terminal.ts';
 
@@ -27,7 +27,7 @@ const measure = async (stage: Stage, names: readonly string[]): Promise<Map<stri
     names.map(name => [
       name,
       name === 'reaptop'
-        ? new BenchTerminal(process.execPath, [stage.cli, '--interval', '2'], options)
+        ? new BenchTerminal(stage.cli, ['--interval', '2'], options)
         : new BenchTerminal(name, PEERS[name] ?? [], options),
     ]),
   );
@@ -61,14 +61,7 @@ export const benchGrowth = async (stage: Stage): Promise<Row[]> => {
   const cells = (points: Curve['points']): string =>
     points.map(([crowd, cpu]) => `${cpu.toFixed(1)} % with ${crowd}`).join(', ');
   return [
-    ...curves.map(
-      ({ name, points }): Row => ({
-        what: `CPU of ${name} in a pty`,
-        measured: cells(points),
-        limit: '(told)',
-        ok: true,
-      }),
-    ),
+    ...curves.map(({ name, points }) => toldRow(`CPU of ${name} in a pty`, cells(points))),
     ...peers
       .filter(name => !names.includes(name))
       .map(name => skippedRow(`CPU of ${name}`, `not installed: apt-get install ${name}`)),

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { until } from '../support/until.ts';
 import { pause, usageOf } from './measure.ts';
-import { type Row, skippedRow, valueRow } from './report.ts';
+import { type Row, skippedRow, toldRow, valueRow } from './report.ts';
 import type { Stage } from './stage.ts';
 
 const WINDOW_MS = 60_000;
@@ -28,11 +28,7 @@ export const benchGuard = async (stage: Stage): Promise<Row[]> => {
   const config = sandbox.write('guard.json', JSON.stringify(ENDS_NOTHING));
   const options = { ...commandOptions, stdio: 'ignore' } as const;
   const interval = String(INTERVAL_SECONDS);
-  const guard = spawn(
-    process.execPath,
-    [stage.cli, 'guard', '--config', config, '--interval', interval],
-    options,
-  );
+  const guard = spawn(stage.cli, ['guard', '--config', config, '--interval', interval], options);
   const hasAtop = spawnSync('atop', ['-V']).error === undefined;
   const atop = hasAtop ? spawn('atop', ['-w', sandbox.path('atop.log'), interval], options) : null;
   try {
@@ -49,12 +45,7 @@ export const benchGuard = async (stage: Stage): Promise<Row[]> => {
       valueRow('guard, RSS then', after[0]!.rss / MB, 'MB', 65),
       atop === null
         ? skippedRow('atop -w beside it', 'not installed: apt-get install atop')
-        : {
-            what: 'atop -w beside it, at the same 10 s',
-            measured: `${percent(1).toFixed(1)} % of a core`,
-            limit: '(told)',
-            ok: true,
-          },
+        : toldRow('atop -w beside it, at the same 10 s', `${percent(1).toFixed(1)} % of a core`),
     ];
   } finally {
     for (const child of [guard, atop]) child?.kill('SIGTERM');

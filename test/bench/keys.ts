@@ -37,7 +37,7 @@ export const benchKeys = async (stage: Stage): Promise<Row[]> => {
 };
 
 const pressMany = async (stage: Stage, size: TerminalSize): Promise<number[]> => {
-  const terminal = new BenchTerminal(process.execPath, [stage.cli], { ...stage.commandOptions, size });
+  const terminal = new BenchTerminal(stage.cli, [], { ...stage.commandOptions, size });
   try {
     await terminal.wrote('restless');
     await pause(3000);

@@ -35,6 +35,9 @@ export interface CommandOptions {
   readonly cwd: string;
 }
 
+/** Node reads them at every start, 25 to 50 ms; reaptop, started by its name, does not. */
+export const namesCertificates = (env: NodeJS.ProcessEnv): boolean => (env.NODE_EXTRA_CA_CERTS ?? '') !== '';
+
 /** Milliseconds until the command has ended; its output goes nowhere. */
 export const timeOfCommand =
   (command: string, args: readonly string[], options: CommandOptions): Sample =>

@@ -1,4 +1,4 @@
-import { interleaved, median, timeOfCommand } from './measure.ts';
+import { interleaved, median, namesCertificates, timeOfCommand } from './measure.ts';
 import { type Row, ratioRow } from './report.ts';
 import type { Stage } from './stage.ts';
 
@@ -18,10 +18,14 @@ const BARE_LOOK = `
 /** `--once` as a person meets it: wall time from start to end. */
 export const benchOnce = async (stage: Stage): Promise<Row[]> => {
   const { cli, commandOptions, crowd } = stage;
-  const once = timeOfCommand(process.execPath, [cli, '--once'], commandOptions);
+  const once = timeOfCommand(cli, ['--once'], commandOptions);
 
   const node = timeOfCommand(process.execPath, ['-e', '0'], commandOptions);
-  const few = await interleaved({ once, node }, stage.quick ? 11 : 41);
+  const plain = timeOfCommand(process.execPath, ['-e', '0'], stage.withoutCertificates);
+  const few = await interleaved({ once, node, plain }, stage.quick ? 11 : 41);
+  const certificates = namesCertificates(commandOptions.env)
+    ? `; ${median(few.plain).toFixed(1)} ms without its certificates`
+    : '';
 
   await crowd.be(5000);
   const ps = timeOfCommand('ps', ['auxf'], commandOptions);
@@ -38,6 +42,7 @@ export const benchOnce = async (stage: Stage): Promise<Row[]> => {
       ours: median(few.once),
       theirs: median(few.node),
       limit: 1.4,
+      note: certificates,
     }),
     ratioRow('--once, 5,000 more processes / ps auxf', {
       ours: median(many.once),

@@ -13,7 +13,7 @@ export const benchPaint = async (stage: Stage): Promise<Row[]> => {
   const paint = async (): Promise<number> => {
     const from = process.hrtime.bigint();
     let painted: bigint | null = null;
-    const terminal = new BenchTerminal(process.execPath, [cli], { ...commandOptions, size: WIDE });
+    const terminal = new BenchTerminal(cli, [], { ...commandOptions, size: WIDE });
     terminal.onOutput = data => {
       if (painted === null && data.includes('mcp-server-')) painted = process.hrtime.bigint();
     };

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
 import { interleaved, median, pause, percentile, timeOfCommand } from './measure.ts';
-import { type Row, valueRow } from './report.ts';
+import { type Row, toldRow, valueRow } from './report.ts';
 import type { Stage } from './stage.ts';
 import { BenchTerminal, WIDE } from './terminal.ts';
 import { DAY_MS, RELATED, record, recorderDirectory, recordWeek } from './week.ts';
@@ -18,7 +18,7 @@ const bytesIn = (directory: string): number =>
 const start = (stage: Stage, args: readonly string[], shown: string) => async (): Promise<number> => {
   const from = process.hrtime.bigint();
   let painted: bigint | null = null;
-  const terminal = new BenchTerminal(process.execPath, [stage.cli, ...args], {
+  const terminal = new BenchTerminal(stage.cli, args, {
     ...stage.commandOptions,
     size: WIDE,
   });
@@ -35,7 +35,7 @@ const start = (stage: Stage, args: readonly string[], shown: string) => async ()
 
 /** From the press of `[` to the first byte that answers it. */
 const steps = async (stage: Stage, at: string): Promise<number[]> => {
-  const terminal = new BenchTerminal(process.execPath, [stage.cli, '--at', at], {
+  const terminal = new BenchTerminal(stage.cli, ['--at', at], {
     ...stage.commandOptions,
     size: WIDE,
   });
@@ -66,7 +66,7 @@ const steps = async (stage: Stage, at: string): Promise<number[]> => {
 
 /** Seconds of `report` over the recorded day; a week takes seven times as long. */
 const costOfReport = async ({ cli, commandOptions }: Stage): Promise<number> =>
-  (await timeOfCommand(process.execPath, [cli, 'report', '--since', '1d'], commandOptions)()) / 1000;
+  (await timeOfCommand(cli, ['report', '--since', '1d'], commandOptions)()) / 1000;
 
 /** What the flight recorder takes on disk, and how soon the past is on the screen. */
 export const benchPast = async (stage: Stage): Promise<Row[]> => {
@@ -96,12 +96,7 @@ export const benchPast = async (stage: Stage): Promise<Row[]> => {
   const pressed = await steps(stage, ago(HOUR_MS));
   const rows = [
     valueRow(`recorder, a day of ${RELATED} related processes, 10 % replaced a minute`, day / MB, 'MB', 8),
-    {
-      what: 'report over that day (8,640 pictures)',
-      measured: `${report.toFixed(1)} s`,
-      limit: '(told)',
-      ok: true,
-    },
+    toldRow('report over that day (8,640 pictures)', `${report.toFixed(1)} s`),
     ...(['oldest', 'middle', 'newest'] as const).map(name =>
       valueRow(
         `TUI, --at in a recorded week (${name}), beyond the live start`,

@@ -28,6 +28,14 @@ export const valueRow = (what: string, value: number, unit: string, limit: numbe
   ok: value <= limit,
 });
 
+/** What has no limit, or none that holds here. */
+export const toldRow = (what: string, measured: string): Row => ({
+  what,
+  measured,
+  limit: '(told)',
+  ok: true,
+});
+
 export const skippedRow = (what: string, why: string): Row => ({ what, measured: why, limit: '', ok: null });
 
 /** A section that could not be measured to its end is no reason to lose the others. */

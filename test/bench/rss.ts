@@ -1,5 +1,5 @@
 import { median, pause, usageOf } from './measure.ts';
-import { type Row, valueRow } from './report.ts';
+import { type Row, toldRow, valueRow } from './report.ts';
 import type { Stage } from './stage.ts';
 import { BenchTerminal, WIDE } from './terminal.ts';
 
@@ -11,7 +11,7 @@ export const benchRss = async (stage: Stage): Promise<Row[]> => {
   await stage.crowd.be(1000);
   await stage.agent();
   stage.stir(true);
-  const terminal = new BenchTerminal(process.execPath, [stage.cli, '--interval', '2'], {
+  const terminal = new BenchTerminal(stage.cli, ['--interval', '2'], {
     ...stage.commandOptions,
     size: WIDE,
   });
@@ -31,9 +31,11 @@ export const benchRss = async (stage: Stage): Promise<Row[]> => {
   const part = Math.ceil(half.length / 5);
   const growth = median(half.slice(-part)) - median(half.slice(0, part));
   const minutes = stage.minutes / 2;
+  const growthOver = `TUI, growth over the last ${minutes} min`;
   return [
     valueRow(`TUI, RSS after ${stage.minutes} min`, samples.at(-1) ?? Number.NaN, 'MB', 88),
-    // Shorter than five minutes a collection of garbage more or less decides; the limit is not scaled down.
-    valueRow(`TUI, growth over the last ${minutes} min`, growth, 'MB', 2 * Math.max(1, minutes / 5)),
+    minutes < 5
+      ? toldRow(growthOver, `${growth.toFixed(1)} MB: so soon a collection of garbage more or less decides`)
+      : valueRow(growthOver, growth, 'MB', (2 * minutes) / 5),
   ];
 };

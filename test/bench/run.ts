@@ -6,6 +6,7 @@ import { benchGrowth } from './growth.ts';
 import { benchGuard } from './guard.ts';
 import { benchHooks } from './hooks.ts';
 import { benchKeys } from './keys.ts';
+import { namesCertificates } from './measure.ts';
 import { benchOnce } from './once.ts';
 import { benchPaint } from './paint.ts';
 import { benchPast } from './past.ts';
@@ -41,15 +42,15 @@ const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [-
 
 /** What changes the figures, here and not elsewhere. */
 const surroundings = (): string =>
-  process.env.NODE_EXTRA_CA_CERTS === undefined
-    ? ''
-    : 'NODE_EXTRA_CA_CERTS is set: every start of Node, ours and `node -e 0`, reads certificates first.\n';
+  namesCertificates(process.env)
+    ? 'NODE_EXTRA_CA_CERTS is set: `node -e 0` reads certificates first, reaptop does not. `env -u NODE_EXTRA_CA_CERTS npm run bench` measures both without.\n'
+    : '';
 
 export const main = async (args: string[], repository: string): Promise<number> => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { minutes: { type: 'string', default: '1' }, quick: { type: 'boolean', default: false } },
+    options: { minutes: { type: 'string', default: '10' }, quick: { type: 'boolean', default: false } },
   });
   const unknown = positionals.find(name => !(name in SECTIONS));
   if (unknown !== undefined) {
@@ -69,7 +70,7 @@ export const main = async (args: string[], repository: string): Promise<number> 
     for (const [name, section] of chosen) {
       process.stderr.write(`measuring ${name} …\n`);
       const found = await section(stage).catch((error: Error) => [failedRow(name, error.message)]);
-      // Told at once as well: a run of a quarter of an hour may be cut off.
+      // Told at once as well: a run of half an hour may be cut off.
       process.stderr.write(`${tableOf(found)}\n`);
       rows.push(...found);
     }

@@ -1,8 +1,9 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { startAgent } from '../support/agent.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { Crowd } from './crowd.ts';
+import type { CommandOptions } from './measure.ts';
 
 /** How many processes concern an agent in the measurements that want some: a claude and what it started. */
 const RELATED = 50;
@@ -27,7 +28,7 @@ export class Stage {
   /** Fewer and shorter runs: a first answer in a minute and a half. */
   readonly quick: boolean;
   readonly repository: string;
-  /** A copy: somebody may build while we measure. */
+  /** A copy: somebody may build while we measure. Started by its name, as npm installs it. */
   readonly cli: string;
   #agentRuns = false;
 
@@ -39,8 +40,17 @@ export class Stage {
     this.cli = this.sandbox.path('dist/cli.js');
   }
 
-  get commandOptions(): { env: NodeJS.ProcessEnv; cwd: string } {
-    return { env: this.sandbox.env, cwd: this.sandbox.path('work') };
+  get commandOptions(): CommandOptions {
+    const { env } = this.sandbox;
+    // Theirs and ours are to run in one and the same Node.
+    const PATH = `${dirname(process.execPath)}:${env.PATH}`;
+    return { env: { ...env, PATH }, cwd: this.sandbox.path('work') };
+  }
+
+  /** The same where no certificates are named: Node reads them before anything else, whether it is asked for any or not. */
+  get withoutCertificates(): CommandOptions {
+    const { env, cwd } = this.commandOptions;
+    return { env: { ...env, NODE_EXTRA_CA_CERTS: '' }, cwd };
   }
 
   /** A claude with servers below it; the restless ones come first, to be on the first screen. */

@@ -23,8 +23,8 @@ export const benchTree = async (stage: Stage): Promise<Row[]> => {
   for (let round = 0; round < ROUNDS[stage.quick ? 'quick' : 'thorough']; round += 1) {
     const [root] = await leaveBehind(sandbox, program);
     await until('the whole tree', () => sizeOf(root!.pid) === MEMBERS);
-    const args = [cli, 'clean', '--force', '--age-threshold', '0', '--verbose'];
-    const { stdout, status } = spawnSync(process.execPath, args, { ...commandOptions, encoding: 'utf8' });
+    const args = ['clean', '--force', '--age-threshold', '0', '--verbose'];
+    const { stdout, status } = spawnSync(cli, args, { ...commandOptions, encoding: 'utf8' });
     const took = /^Took ([\d.]+) s;/m.exec(stdout)?.[1];
     if (status !== 0 || took === undefined || !stdout.includes(`${MEMBERS} ended`))
       throw new Error(`the tree was not ended: ${stdout.slice(-200)}`);
