@@ -173,6 +173,7 @@ describe('guard', () => {
     const guard = await startGuard(sandbox, { policy });
     await until(`two to be gone: ${guard.said()}`, () => running(left) === 1);
     await until('guard to say so', () => guard.said().includes('policy.endsPerHour'));
+    await lookOf(sandbox, guard); // `status` tells of its last whole look
     expect((await reaptop(sandbox, ['guard', 'status'])).stdout).toMatch(
       /2 of 2 trees this hour[\s\S]*1 process waits/,
     );
