@@ -74,15 +74,15 @@ export class ProcessTable {
     const breath = new TimeSlice();
     for (let index = 0; index < pids.length; index += 1) {
       const pid = pids[index]!;
-      const known = this.#entries.get(pid);
+      let entry = this.#entries.get(pid);
       // Ended processes shift the positions under the window: whoever it passed over is overdue.
-      const overdue = known === undefined || clock >= known.dueAt;
+      const overdue = entry === undefined || clock >= entry.dueAt;
       if (overdue || due(index) || this.#followed.has(pid)) {
         reread += 1;
-        this.#read(pid, known, clock);
+        this.#read(pid, entry, clock);
         if (reread % 32 === 0) await breath.due();
+        entry = this.#entries.get(pid);
       }
-      const entry = this.#entries.get(pid);
       if (entry !== undefined) facts.push(entry.facts);
     }
     if (this.#entries.size > facts.length) this.#forgetAbsent(new Set(pids));
@@ -103,13 +103,6 @@ export class ProcessTable {
       if (entry !== undefined) entry.facts = { ...entry.facts, env };
     }
     this.#learned = [];
-  }
-
-  /** Re-reads one process now, whatever the slices say. */
-  refresh(pid: number, clock: number): ProcessFacts | null {
-    this.#applyLearned();
-    this.#read(pid, this.#entries.get(pid), clock);
-    return this.#entries.get(pid)?.facts ?? null;
   }
 
   /** Parent and a mark that changes with every exec, for the detail cache. */
