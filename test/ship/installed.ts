@@ -75,25 +75,31 @@ export class Installed {
 
   /** A copy of another Node where nobody is kept out. */
   bring(node: string): string {
-    const place = join(this.open, `node-${dirname(resolve(node)).replaceAll('/', '_')}`);
+    const place = join(this.open, `node-${dirname(resolve(node)).replaceAll('/', '_')}`, 'node');
     cpSync(node, place);
     return place;
   }
 
-  #home(who: Who): Record<string, string> {
-    if (who === 'owner') return {};
+  /** The first Node in PATH is this one. */
+  #env(node: string, who: Who): Record<string, string> {
+    const PATH = `${dirname(node)}:${process.env.PATH}`;
+    if (who === 'owner') return { PATH };
     const home = join(this.open, 'home');
     mkdirSync(home, { recursive: true });
     spawnSync('chown', ['65534:65534', home]);
-    return { HOME: home, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '', TMUX_TMPDIR: '' };
+    return { PATH, HOME: home, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '', TMUX_TMPDIR: '' };
+  }
+
+  #command(who: Who): [string, ...string[]] {
+    return who === 'nobody' ? [...NOBODY, this.bin] : [this.bin];
   }
 
   /** Started as the shell would from PATH, by this Node, in a directory that others cannot enter. */
   run(args: readonly string[], node: string, who: Who): Ran {
-    const command = [...(who === 'nobody' ? NOBODY : []), node, this.bin, ...args];
-    const { status, stdout, stderr } = spawnSync(command[0]!, command.slice(1), {
+    const [program, ...before] = this.#command(who);
+    const { status, stdout, stderr } = spawnSync(program, [...before, ...args], {
       cwd: this.sandbox.path('work'),
-      env: { ...this.sandbox.env, ...this.#home(who) },
+      env: { ...this.sandbox.env, ...this.#env(node, who) },
       encoding: 'utf8',
     });
     return { code: status, stdout, stderr };
@@ -101,8 +107,8 @@ export class Installed {
 
   terminal(node: string, who: Who): Pty {
     return new Pty(this.sandbox, {
-      command: who === 'nobody' ? [...NOBODY, node, this.bin] : [node, this.bin],
-      env: this.#home(who),
+      command: this.#command(who),
+      env: this.#env(node, who),
     });
   }
 
