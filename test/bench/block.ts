@@ -4,7 +4,7 @@ import { type Row, valueRow } from './report.ts';
 import type { Stage } from './stage.ts';
 import { BenchTerminal, WIDE } from './terminal.ts';
 
-const RUNS = 3;
+const RUNS = 5;
 const RUN_MS = 20_000;
 
 /** The histogram holds the time from one tick to the next: what is over the resolution is the block. */
@@ -25,18 +25,20 @@ export const benchBlock = async (stage: Stage): Promise<Row[]> => {
   const result = stage.sandbox.path('block');
   const script = stage.sandbox.write('bin/block.cjs', preload(result));
   const { env, cwd } = stage.commandOptions;
-  const longest: number[] = [];
-  for (let run = 0; run < RUNS; run += 1) {
+  const run = async (ms: number): Promise<number> => {
     const terminal = new BenchTerminal(stage.cli, [], {
       cwd,
       env: { ...env, NODE_OPTIONS: `--require=${script}` },
       size: WIDE,
     });
     await terminal.wrote('restless');
-    await pause(RUN_MS);
+    await pause(ms);
     await terminal.quit();
-    longest.push(Number(readFileSync(result, 'utf8')) - RESOLUTION_MS);
-  }
+    return Number(readFileSync(result, 'utf8')) - RESOLUTION_MS;
+  };
+  await run(0); // leaves the code cache; not counted
+  const longest: number[] = [];
+  while (longest.length < RUNS) longest.push(await run(RUN_MS));
   stage.stir(false);
   const note = ` (median of ${longest.map(ms => ms.toFixed(0)).join(', ')})`;
   return [valueRow('TUI, longest block of the event loop, 5000 processes', median(longest), 'ms', 60, note)];
