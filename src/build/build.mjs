@@ -120,7 +120,7 @@ const bundle = (source, output) =>
 
 /**
  * Started by its name, the program goes through `sh`, which costs what `env node` would. Where NODE_EXTRA_CA_CERTS is set
- * (a company's proxy, for which Claude Code's manual asks), Node reads a hundred and more certificates before anything
+ * (behind a company's proxy, mostly), Node reads a hundred and more certificates before anything
  * else, 25 to 50 ms at every start and so at every hook; we speak to nobody who would show one. To JavaScript the second
  * line is a text and a comment: `node cli.js` works as well, and is only slower there.
  */
