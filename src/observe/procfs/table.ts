@@ -2,6 +2,7 @@ import type { IdentityKey } from '../../model/identity.ts';
 import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
 import { TimeSlice } from '../time-slice.ts';
 import { FactReader, isHidden, isWordless, type KnownFacts, unreadable } from './facts.ts';
+import { familiesAmong } from './families.ts';
 import type { KernelUnits } from './host.ts';
 import { PidList } from './pids.ts';
 import { BUFFER, readOnceIntoBuffer } from './read.ts';
@@ -116,25 +117,9 @@ export class ProcessTable {
     return marks;
   }
 
-  /** Everybody above (PID 1 aside: it adopts, and starts little) and below a process, itself included. */
+  /** Everybody above and below a process. */
   kin(): (pid: number) => ReadonlySet<number> {
-    const children = new Map<number, number[]>();
-    for (const { facts } of this.#entries.values()) {
-      const siblings = children.get(facts.ppid ?? 0);
-      if (siblings === undefined) children.set(facts.ppid ?? 0, [facts.pid]);
-      else siblings.push(facts.pid);
-    }
-    return pid => {
-      const kin = new Set([pid]);
-      for (const member of kin) for (const child of children.get(member) ?? []) kin.add(child);
-      for (
-        let up = this.#entries.get(pid)?.facts.ppid ?? 0;
-        up > 1 && !kin.has(up);
-        up = this.#entries.get(up)?.facts.ppid ?? 0
-      )
-        kin.add(up);
-      return kin;
-    };
+    return familiesAmong(Array.from(this.#entries.values(), ({ facts }) => facts));
   }
 
   /** Which positions of the pid list this look re-reads: a window that goes round once in ROUND_SECONDS. */
