@@ -44,6 +44,24 @@ const readBy = (read: (fd: number) => number, path: string): number | ReadFailur
   }
 };
 
+/** Opened to be read again and again, by whoever closes it; null where it cannot be. */
+export const openToKeep = (path: string): number | null => {
+  try {
+    return openSync(path, O_RDONLY);
+  } catch {
+    return null; // reading it by its path tells why
+  }
+};
+
+/** From its beginning into BUFFER, and how many bytes; null when there is nothing to read any more. */
+export const readKept = (fd: number): number | null => {
+  try {
+    return readSync(fd, BUFFER, 0, BUFFER.length, 0) || null;
+  } catch {
+    return null; // ESRCH: its process has ended
+  }
+};
+
 /** Fills BUFFER and gives the number of bytes, or why not. */
 export const readIntoBuffer = (path: string): number | ReadFailure => readBy(readToEnd, path);
 

@@ -96,6 +96,6 @@ export const procfsSystem = ({
       table.follow(related);
     },
 
-    close(): void {},
+    close: () => table.close(),
   };
 };

@@ -5,8 +5,9 @@ import { FactReader, isHidden, isWordless, type KnownFacts, unreadable } from '.
 import { familiesAmong } from './families.ts';
 import type { KernelUnits } from './host.ts';
 import { PidList } from './pids.ts';
-import { BUFFER, readOnceIntoBuffer } from './read.ts';
+import { BUFFER } from './read.ts';
 import { parseStatLine, type Stat } from './stat.ts';
+import { StatFiles } from './stat-files.ts';
 
 /** Unrelated processes are all re-read within this time; 10 s is promised, 2 s are kept for a late refresh. */
 const ROUND_SECONDS = 8;
@@ -38,6 +39,7 @@ export class ProcessTable {
   readonly #root: string;
   readonly #facts: FactReader;
   readonly #pids: PidList;
+  readonly #files: StatFiles;
   readonly #entries = new Map<number, Entry>();
   /** By pid alone: whoever took the number over is new, and read anyway. */
   #followed: ReadonlySet<number> = new Set();
@@ -51,6 +53,7 @@ export class ProcessTable {
     this.#root = root;
     this.#facts = new FactReader(root, units);
     this.#pids = new PidList(root);
+    this.#files = new StatFiles(root);
   }
 
   follow(related: ReadonlySet<IdentityKey>): void {
@@ -90,6 +93,10 @@ export class ProcessTable {
     this.#lastScan = clock;
     this.cost = { processes: facts.length, reread };
     return facts;
+  }
+
+  close(): void {
+    this.#files.close();
   }
 
   /** Environments belong to what was read: on the next looks the facts have them already, until an exec. */
@@ -132,13 +139,19 @@ export class ProcessTable {
   }
 
   #forgetAbsent(present: ReadonlySet<number>): void {
-    for (const pid of this.#entries.keys()) if (!present.has(pid)) this.#entries.delete(pid);
+    for (const pid of this.#entries.keys()) if (!present.has(pid)) this.#forget(pid);
+  }
+
+  #forget(pid: number): void {
+    this.#entries.delete(pid);
+    this.#files.forget(pid);
   }
 
   #read(pid: number, known: Entry | undefined, clock: number): void {
-    const length = readOnceIntoBuffer(`${this.#root}/${pid}/stat`);
+    // Not kept of a process seen for the first time: there may be no second time. So it is with the line below.
+    const length = this.#files.read(pid, known !== undefined);
     if (length === 'gone') {
-      this.#entries.delete(pid);
+      this.#forget(pid);
       return;
     }
     if (length === 'denied') {
@@ -159,8 +172,7 @@ export class ProcessTable {
         : same
           ? this.#facts.update(known, stat, clock)
           : this.#facts.create(pid, stat);
-    if (facts === null) this.#entries.delete(pid);
-    // Not kept of a process seen for the first time: there may be no second time.
+    if (facts === null) this.#forget(pid);
     else this.#enter(facts, known === undefined ? '' : line, stat, clock);
   }
 
