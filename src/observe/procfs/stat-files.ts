@@ -10,9 +10,6 @@ const SHARE = 0.5;
 /** Where it is not said: what most systems begin with. */
 const USUAL_LIMIT = 1024;
 
-/** Of all tables together: the limit is that of the process. */
-let open = 0;
-
 /**
  * `/proc/PID/stat` of processes that are read again and again, kept open: to open and close it takes the kernel as long
  * as to read it (13 µs together, 6 from an open file), and that is most of what a refresh costs.
@@ -43,11 +40,10 @@ export class StatFiles {
   /** Null where it is read by its path, once more, to know why. */
   #open(pid: number): number | null {
     this.#most ??= Math.min(MOST, Math.floor(SHARE * limitOf(this.#root)));
-    if (open >= this.#most) return null;
+    if (this.#kept.size >= this.#most) return null;
     const fd = openToKeep(this.#path(pid));
     if (fd === null) return null;
     this.#kept.set(pid, fd);
-    open += 1;
     const length = readKept(fd);
     if (length === null) this.forget(pid);
     return length;
@@ -61,7 +57,6 @@ export class StatFiles {
     const fd = this.#kept.get(pid);
     if (fd === undefined) return;
     this.#kept.delete(pid);
-    open -= 1;
     closeSync(fd);
   }
 
