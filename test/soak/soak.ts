@@ -3,17 +3,20 @@ import { startAgent } from '../support/agent.ts';
 import { Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
-const BUDGET = { rssMb: 10, heapMb: 6, handles: 8 };
+/** Files: the stat of each process that is read again and again is kept open, and some twenty are alive at a time. */
+const BUDGET = { rssMb: 10, heapMb: 6, handles: 8, files: 20 };
 /** The p95 of key to paint at the end against minute 2: noise of a shared machine included. */
 const FRAME_FACTOR = 2.5;
 
-/** Loaded before the program: writes down its memory and handles twice a second, after a collection of garbage. */
+/** Loaded before the program: writes down its memory, handles and open files twice a second, after a collection of garbage. */
 const probe = (path: string): string => `
-const { appendFileSync } = require('node:fs');
+const { appendFileSync, readdirSync } = require('node:fs');
 setInterval(() => {
   global.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  appendFileSync(${JSON.stringify(path)}, JSON.stringify({ at: Date.now(), rss, heapUsed, handles: process.getActiveResourcesInfo().length }) + '\\n');
+  const handles = process.getActiveResourcesInfo().length;
+  const files = readdirSync('/proc/self/fd').length;
+  appendFileSync(${JSON.stringify(path)}, JSON.stringify({ at: Date.now(), rss, heapUsed, handles, files }) + '\\n');
 }, 500).unref();
 `;
 
@@ -72,6 +75,7 @@ interface Sample {
   readonly rss: number;
   readonly heapUsed: number;
   readonly handles: number;
+  readonly files: number;
 }
 
 /** A heartbeat that is rewritten, truncated, removed and made again. */
@@ -160,21 +164,22 @@ const verdict = (
   const early = Math.min(120_000, span * 0.2);
   const around = (at: number): boolean => at >= start + early * 0.6 && at <= start + early * 1.4;
   const atEnd = (at: number): boolean => at >= start + span * 0.9;
-  const mb = (pick: (sample: Sample) => number, when: (at: number) => boolean): number =>
-    median(samples.filter(({ at }) => when(at)).map(pick)) / 1e6;
-  const count = (when: (at: number) => boolean): number =>
-    median(samples.filter(({ at }) => when(at)).map(({ handles }) => handles));
+  type Pick = (sample: Sample) => number;
+  const typical = (pick: Pick, when: (at: number) => boolean): number =>
+    median(samples.filter(({ at }) => when(at)).map(pick));
+  const grows = (what: string, pick: Pick, budget: number): readonly [string, number, number, number] => [
+    what,
+    typical(pick, around),
+    typical(pick, atEnd),
+    typical(pick, around) + budget,
+  ];
   const frame = (when: (at: number) => boolean): number =>
     p95(frames.filter(({ at }) => when(at)).map(({ ms }) => ms));
   const rows: readonly (readonly [string, number, number, number])[] = [
-    ['RSS, MB', mb(s => s.rss, around), mb(s => s.rss, atEnd), mb(s => s.rss, around) + BUDGET.rssMb],
-    [
-      'heap, MB',
-      mb(s => s.heapUsed, around),
-      mb(s => s.heapUsed, atEnd),
-      mb(s => s.heapUsed, around) + BUDGET.heapMb,
-    ],
-    ['handles', count(around), count(atEnd), count(around) + BUDGET.handles],
+    grows('RSS, MB', s => s.rss / 1e6, BUDGET.rssMb),
+    grows('heap, MB', s => s.heapUsed / 1e6, BUDGET.heapMb),
+    grows('handles', s => s.handles, BUDGET.handles),
+    grows('open files', s => s.files, BUDGET.files),
     ['key to paint, p95, ms', frame(around), frame(atEnd), Math.max(50, frame(around) * FRAME_FACTOR)],
   ];
   for (const [what, then, now, limit] of rows)
