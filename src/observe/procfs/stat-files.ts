@@ -4,7 +4,8 @@ import { openToKeep, type ReadFailure, readKept, readOnceIntoBuffer, readText } 
 /** Each holds 4.3 KB of the kernel's memory (measured: 22 MB for 5,065): 18 MB at the most. */
 const MOST = 4096;
 
-/** Of the files that this process may have open: the rest of the program wants some too. */
+/** The rest of the program wants files too: these are left to it, and half of what is beyond. */
+const RESERVE = 256;
 const SHARE = 0.5;
 
 /** Where it is not said: what most systems begin with. */
@@ -39,7 +40,7 @@ export class StatFiles {
 
   /** Null where it is read by its path, once more, to know why. */
   #open(pid: number): number | null {
-    this.#most ??= Math.min(MOST, Math.floor(SHARE * limitOf(this.#root)));
+    this.#most ??= Math.min(MOST, Math.floor(SHARE * (limitOf(this.#root) - RESERVE)));
     if (this.#kept.size >= this.#most) return null;
     const fd = openToKeep(this.#path(pid));
     if (fd === null) return null;

@@ -71,10 +71,10 @@ describe('below a directory that looks like /proc', () => {
     expect(openBelow(proc.root)).toEqual([100]);
   });
 
-  it('keeps half of the files that this process may open, and reads the rest all the same', () => {
+  it('keeps half of what this process may open beyond 256 files, and reads the rest all the same', () => {
     proc.file(
       'self/limits',
-      'Limit    Soft Limit  Hard Limit  Units\nMax open files            6          4096     files\n',
+      'Limit    Soft Limit  Hard Limit  Units\nMax open files            262        4096     files\n',
     );
     for (let pid = 100; pid < 110; pid += 1) {
       proc.put({ pid });
@@ -86,12 +86,19 @@ describe('below a directory that looks like /proc', () => {
     expect(openBelow(proc.root)).toEqual([100, 102, 109]);
   });
 
-  it('keeps half of what is usual where no limit is told', () => {
+  it('keeps none where there are few to have', () => {
+    proc.file('self/limits', 'Max open files            64        64     files\n');
+    proc.put({ pid: 100 });
+    expect(text(files.read(100, true))).toContain('100 (sleep)');
+    expect(openBelow(proc.root)).toEqual([]);
+  });
+
+  it('takes the usual limit where none is told', () => {
     for (let pid = 100; pid < 620; pid += 1) {
       proc.put({ pid });
       files.read(pid, true);
     }
-    expect(openBelow(proc.root)).toHaveLength(512);
+    expect(openBelow(proc.root)).toHaveLength(384);
   });
 
   it('leaves none open when it is closed', () => {
