@@ -63,6 +63,11 @@ const runMain = async (options: MainOptions): Promise<number> => {
   const headless =
     style !== undefined || options.once === true || options.json === true || options.failOn !== undefined;
   const interactive = process.stdout.isTTY === true && (process.stdin.isTTY === true || options.from === '-');
+  // Without this the real machine is shown to somebody who asked for an invented one.
+  if (options.demo === true && (headless || !interactive || options.from !== undefined))
+    throw new UsageError(
+      '--demo is a live screen of its own: it needs a terminal, and no --once, --json or --from.',
+    );
   if (!headless && interactive) {
     const { demo, live } = await import('./commands/live.ts');
     if (options.demo === true) return demo(liveOptions, process.env);

@@ -40,6 +40,8 @@ describe('a wrong flag or number exits 2, with a sentence and then the usage lin
     ['nearly a flag', ['--onc'], /'--onc'\n\(Did you mean --once\?\)\nUsage: /],
     ['nearly a flag of a command', ['clean', '--forc'], /'--forc'\n\(Did you mean --force\?\)\nUsage: /],
     ['missing value', ['--once', '--from'], /--from/],
+    ['an invented machine without its screen', ['--demo', '--once'], /--demo is a live screen/],
+    ['an invented machine without a terminal', ['--demo'], /needs a terminal/],
   ])('%s', async (_, args, says) => {
     const { stderr } = await refusal(args, 2);
     expect(stderr).toMatch(says);
