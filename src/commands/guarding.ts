@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../collect/config.ts';
 import { type Prepared, prepare } from '../collect/prepare.ts';
 import type { Memory } from '../guard/memory.ts';
 import { type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
+import { FollowedArgument } from './completion/followed-argument.ts';
 import { currentDirectory } from './current-directory.ts';
 import { addCommonOptions, type CommonOptions, numberBetween } from './options.ts';
 import type { Output } from './output.ts';
@@ -38,9 +40,9 @@ const metricsAddress = (text: string): MetricsAddress => {
 
 /** `guard` and what belongs to it; each part is loaded when it is called. */
 export const addGuardCommand = (program: Command, guarding: Guarding): void => {
-  addCommonOptions(program.command('guard'))
+  addCommonOptions(program.command('guard'), `time between looks (default: ${INTERVAL_SECONDS})`)
     .description('keeps the machine healthy by itself: looks, records, clears proven leaks by policy')
-    .addArgument(new Argument('[action]', 'instead of running').choices(ACTIONS))
+    .addArgument(new FollowedArgument('[action]', 'instead of running', { print: PRINTED }).choices(ACTIONS))
     .addArgument(new Argument('[what]', 'what to print').choices(PRINTED))
     .option('--once', 'one pass (two looks), for cron')
     .addOption(
@@ -83,17 +85,23 @@ const perform = async (
     const found = { system, directory: place.directory, out, now: Date.now() };
     return guard.status(found, { json: flags.json === true });
   }
-  const options = { dryRun: flags.dryRun === true, extra: wordsOf(flags) };
+  const options = { dryRun: flags.dryRun === true, extra: wordsOf(flags, currentDirectory()) };
   const dependencies = { env: process.env, out, err };
   return action === 'install' ? guard.install(options, dependencies) : guard.uninstall(options, dependencies);
 };
 
-/** What was said to `guard install` is said to every guard that it starts. */
-const wordsOf = ({ metrics, interval, config, grace }: GuardFlags): string[] => [
+/** What was said to `guard install` is said to every guard that it starts, which starts in another directory. */
+export const wordsOf = (
+  { metrics, interval, config, grace, root, platform, poll }: GuardFlags,
+  cwd: string,
+): string[] => [
   ...(metrics === undefined ? [] : ['--metrics', `${metrics.host}:${metrics.port}`]),
   ...(interval === INTERVAL_SECONDS ? [] : ['--interval', String(interval)]),
   ...(grace === 5 ? [] : ['--grace', String(grace)]),
-  ...(config === undefined ? [] : ['--config', config]),
+  ...(config === undefined ? [] : ['--config', resolve(cwd, config)]),
+  ...(platform === 'auto' ? [] : ['--platform', platform]),
+  ...(poll === true ? ['--poll'] : []),
+  ...(root === undefined ? [] : ['--root', ...root.map(directory => resolve(cwd, directory))]),
 ];
 
 const run = async (flags: GuardFlags, { version, out, err, interruption }: Guarding): Promise<number> => {

@@ -31,15 +31,16 @@ export const numberBetween =
     return value;
   };
 
-export const addCommonOptions = (command: Command): Command =>
+export const addCommonOptions = (
+  command: Command,
+  interval = 'time between refreshes (default: 2, or what the config says)',
+): Command =>
   command
-    .option('--root <dir...>', 'where to look for heartbeats (default: the cwd and the cwd of every agent)')
-    .addOption(
-      new Option(
-        '--interval <seconds>',
-        'time between refreshes (default: 2, or what the config says)',
-      ).argParser(numberBetween(...INTERVAL_BOUNDS)),
+    .option(
+      '--root <dir...>',
+      'where to look for heartbeats (default: the cwd, the cwd of every agent, ~/.claude-orchestrator/workspaces)',
     )
+    .addOption(new Option('--interval <seconds>', interval).argParser(numberBetween(...INTERVAL_BOUNDS)))
     .option('--all', 'every process, not only related ones')
     .option('--json', 'one JSON object instead of text')
     .option('--no-color', 'no colour (NO_COLOR works as well)')

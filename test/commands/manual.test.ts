@@ -23,6 +23,16 @@ it('the manual has every option that the help of the program and of each command
     expect(plain).toContain(option);
 });
 
+it('the manual says what differs from command to command, in the words of the help', () => {
+  const plain = page.replaceAll('\\-', '-');
+  const guard = plain.slice(plain.indexOf('reaptop guard '), plain.indexOf('reaptop hook '));
+  expect(guard).toContain('.B --once\none pass (two looks), for cron');
+  expect(guard).toContain('.B --interval <seconds>\ntime between looks (default: 10)');
+  expect(guard).toContain('.I action\ninstead of running (install, uninstall, status, allow, print)');
+  expect(plain).toContain('how far back: 90m, 12h, 7d, 2w [default: 7d]');
+  expect(help('guard')).toContain('time between looks (default: 10)');
+});
+
 it('the manual and the README tell the same exit codes', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   for (const [code, meaning] of EXIT_CODES) {
@@ -35,7 +45,7 @@ it('the manual is roff that a formatter takes without a warning', () => {
   expect(page).toMatch(/^\.TH REAPTOP 1 /);
   // A line that begins with a dot is a request: only those we mean are there.
   const requests = new Set([...page.matchAll(/^\.(\w+)/gm)].map(([, request]) => request));
-  expect([...requests].sort()).toEqual(['B', 'SH', 'SS', 'TH', 'TP']);
+  expect([...requests].sort()).toEqual(['B', 'I', 'SH', 'SS', 'TH', 'TP']);
   const groff = spawnSync('groff', ['-man', '-ww', '-z', '-Tascii'], { input: page, encoding: 'utf8' });
   if (groff.error === undefined) expect(groff.stderr).toBe('');
 });

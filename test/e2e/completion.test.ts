@@ -37,6 +37,12 @@ const CASES: readonly [typed: readonly string[], offered: readonly string[]][] =
     ['completion', ''],
     ['bash', 'zsh', 'fish', '--help'],
   ],
+  [
+    ['guard', 'print', ''],
+    ['rules', 'dashboard'],
+  ],
+  [['help', 'rep'], ['report']],
+  [['hel'], ['help']],
   [['--interval', ''], []],
   [['sweep', '--zo'], []],
 ];
@@ -89,6 +95,8 @@ describe.runIf(has('zsh'))('zsh', () => {
     ['reaptop clean --zo', 'reaptop clean --zombie-parents '],
     ['reaptop --platform proc', 'reaptop --platform procfs '],
     ['reaptop clean --kind bro', 'reaptop clean --kind browser '],
+    ['reaptop guard print ru', 'reaptop guard print rules '],
+    ['reaptop help rep', 'reaptop help report '],
   ])('%j becomes %j', async (typed, whole) => {
     const terminal = new Pty(sandbox, {
       command: ['zsh', '-f', '-i'],

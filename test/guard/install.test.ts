@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { install, uninstall } from '../../src/commands/guard-install.ts';
+import { wordsOf } from '../../src/commands/guarding.ts';
 import { plistText } from '../../src/guard/install/launchd.ts';
 import { unitText } from '../../src/guard/install/systemd.ts';
 import type { CommandResult } from '../../src/observe/run-command.ts';
@@ -117,4 +118,15 @@ describe('the files', () => {
     if (error !== undefined) return expect((error as NodeJS.ErrnoException).code).toBe('ENOENT');
     expect([status, stderr.split('\n').filter(line => line.includes('reaptop-guard'))]).toEqual([0, []]);
   });
+});
+
+test('guard is told all that guard install was told, in words that hold in another directory', () => {
+  const asked = { interval: 10, grace: 5, color: true, platform: 'auto' } as const;
+  expect(wordsOf(asked, '/here')).toEqual([]);
+  expect(
+    wordsOf(
+      { ...asked, config: 'own.json', platform: 'portable', poll: true, root: ['.', '/else'], interval: 20 },
+      '/here',
+    ).join(' '),
+  ).toBe('--interval 20 --config /here/own.json --platform portable --poll --root /here /else');
 });

@@ -8,6 +8,13 @@ const roff = (text: string): string =>
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
 
+const argumentLines = ({ arguments: all }: CommandShape): string[] =>
+  all.flatMap(({ name, description, choices }) => [
+    '.TP',
+    `.I ${roff(name)}`,
+    roff([description, ...(choices.length === 0 ? [] : [`(${choices.join(', ')})`])].join(' ')),
+  ]);
+
 const optionLines = ({ flags, description, byDefault, value }: OptionShape): string[] => [
   '.TP',
   `.B ${roff(flags)}`,
@@ -36,17 +43,21 @@ const ENVIRONMENT: readonly (readonly [string, string])[] = [
 const listed = (entries: readonly (readonly [string, string])[]): string[] =>
   entries.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]);
 
+/** An option of one command may share its name with everybody's and mean something else: guard's `--once`. */
+const sameAs = ({ flags, description }: OptionShape): string => `${flags} ${description}`;
+
 /** A section per command, with the options that are not everybody's. */
 const commandLines = (shape: CommandShape, common: ReadonlySet<string>): string[] => [
   '.SS',
   `reaptop ${roff(`${shape.words.join(' ')} ${shape.usage}`)}`,
   roff(shape.description === '' ? '' : `${shape.description}.`),
-  ...shape.options.filter(({ flags }) => !common.has(flags)).flatMap(optionLines),
+  ...argumentLines(shape),
+  ...shape.options.filter(option => !common.has(sameAs(option))).flatMap(optionLines),
 ];
 
 export const manualPage = ([program, ...commands]: readonly CommandShape[], version: string): string => {
   if (program === undefined) return '';
-  const common = new Set(program.options.map(({ flags }) => flags));
+  const common = new Set(program.options.map(sameAs));
   return [
     `.TH REAPTOP 1 "" "reaptop ${roff(version)}" "User Commands"`,
     '.SH NAME',

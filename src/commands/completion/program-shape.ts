@@ -1,4 +1,5 @@
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
+import type { FollowedArgument } from './followed-argument.ts';
 import { singleQuoted } from './quoting.ts';
 
 /** What may follow an option, or stand where a word is expected. */
@@ -19,12 +20,19 @@ export interface OptionShape {
   readonly byDefault: string | null;
 }
 
+export interface ArgumentShape {
+  readonly name: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+}
+
 /** A command, the program itself included, with all that may follow it. */
 export interface CommandShape {
   /** The words that lead to it; none for the program itself. */
   readonly words: readonly string[];
   readonly usage: string;
   readonly description: string;
+  readonly arguments: readonly ArgumentShape[];
   readonly options: readonly OptionShape[];
   /** Words that may come next: its sub-commands, and the choices of its first argument. */
   readonly next: readonly { readonly word: string; readonly description: string }[];
@@ -44,26 +52,36 @@ const optionOf = (option: Option): OptionShape => ({
   short: option.short ?? null,
   description: option.description,
   value: wantedBy(option),
-  byDefault: option.defaultValue === undefined || option.negate ? null : String(option.defaultValue),
+  byDefault:
+    option.defaultValue === undefined || option.negate
+      ? null
+      : (option.defaultValueDescription ?? String(option.defaultValue)),
 });
 
-/** Commander asks the same of its help: nothing hidden, `--help` included. */
-const shapeOf = (command: Command, words: readonly string[]): CommandShape => {
-  const help = command.createHelp();
-  const below = help.visibleCommands(command).filter(sub => sub.name() !== 'help');
-  return {
-    words,
-    usage: command.usage(),
-    description: command.description(),
-    options: help.visibleOptions(command).map(optionOf),
-    next: [
-      ...below.map(sub => ({ word: sub.name(), description: sub.description() })),
-      ...(command.registeredArguments[0]?.argChoices ?? []).map(word => ({ word, description: '' })),
-    ],
-  };
-};
+const plainWords = (words: readonly string[]): CommandShape['next'] =>
+  words.map(word => ({ word, description: '' }));
 
-/** The program first, then each command and its sub-commands: what completions and the manual are made from. */
+const subcommands = (command: Command): CommandShape['next'] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map(sub => ({ word: sub.name(), description: sub.description() }));
+
+/** Commander asks the same of its help: nothing hidden, `--help` included. */
+const shapeOf = (command: Command, words: readonly string[]): CommandShape => ({
+  words,
+  usage: command.usage(),
+  description: command.description(),
+  arguments: command.registeredArguments.map(argument => ({
+    name: argument.name(),
+    description: argument.description,
+    choices: argument.argChoices ?? [],
+  })),
+  options: command.createHelp().visibleOptions(command).map(optionOf),
+  next: [...subcommands(command), ...plainWords(command.registeredArguments[0]?.argChoices ?? [])],
+});
+
+/** The program first, then each command and its sub-commands: what the manual is made from. */
 export const programShape = (program: Command, words: readonly string[] = []): readonly CommandShape[] => [
   shapeOf(program, words),
   ...program
@@ -72,6 +90,31 @@ export const programShape = (program: Command, words: readonly string[] = []): r
     .filter(command => command.name() !== 'help')
     .flatMap(command => programShape(command, [...words, command.name()])),
 ];
+
+/** Places that only completions know: after `help` a command, after `guard print` what it prints. */
+export const furtherPlaces = (program: Command): readonly CommandShape[] => {
+  const place = (words: readonly string[], next: CommandShape['next']): CommandShape => ({
+    words,
+    usage: '',
+    description: '',
+    arguments: [],
+    options: [],
+    next,
+  });
+  return [
+    place(
+      ['help'],
+      subcommands(program).filter(({ word }) => word !== 'help'),
+    ),
+    ...program.commands.flatMap(command => {
+      // Not by its class: this is a bundle of its own, and would bring its own commander along.
+      const first = command.registeredArguments[0] as Argument & Partial<Pick<FollowedArgument, 'after'>>;
+      return Object.entries(first?.after ?? {}).map(([word, next]) =>
+        place([command.name(), word], plainWords(next)),
+      );
+    }),
+  ];
+};
 
 /** The words of every command as one text each: where a completion is asked for. */
 export const contextOf = ({ words }: CommandShape): string => words.join(' ');

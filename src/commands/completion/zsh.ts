@@ -29,8 +29,12 @@ const specOf = ({ long, description, value }: OptionShape): string => {
 /** The command's own words stand before the cursor, each at its place; then comes what may follow them. */
 const wordSpecs = ({ words, next }: CommandShape): string[] => {
   const own = words.map((word, index) => `${index + 1}: :(${word})`);
-  const following = next.map(({ word, description }) => `${word}\\:"${unevaluated(plain(description))}"`);
-  const specs = next.length === 0 ? own : [...own, `${words.length + 1}:command:((${following.join(' ')}))`];
+  // With empty descriptions beside them, zsh lists the words in a row that ends in a lone `--`.
+  const described = next.some(({ description }) => description !== '');
+  const following = described
+    ? `((${next.map(({ word, description }) => `${word}\\:"${unevaluated(plain(description))}"`).join(' ')}))`
+    : `(${next.map(({ word }) => word).join(' ')})`;
+  const specs = next.length === 0 ? own : [...own, `${words.length + 1}:command:${following}`];
   return specs.map(spec => `      ${singleQuoted(spec)}`);
 };
 
