@@ -61,7 +61,7 @@ export class Guard {
   async once(): Promise<void> {
     const { abort, config } = this.options;
     await this.look({ act: true });
-    await this.clock.wait(config.policy.sightingSeconds * 1000, abort);
+    await this.clock.wait(this.#pauses.spaced(config.policy.sightingSeconds) * 1000, abort);
     if (abort.aborted) return;
     this.sweptAt = Number.NEGATIVE_INFINITY;
     await this.look({ act: true });

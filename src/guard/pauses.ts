@@ -13,12 +13,18 @@ export interface Moment {
 
 /** Tells when the machine has just started or woken up: then nobody knows yet who belongs to whom. */
 export class Pauses {
-  readonly #intervalSeconds: number;
+  #dueSeconds: number;
   #before: Moment | null = null;
   #wokeAt: number | null = null;
 
   constructor(intervalSeconds: number) {
-    this.#intervalSeconds = intervalSeconds;
+    this.#dueSeconds = intervalSeconds;
+  }
+
+  /** The looks that follow come so far apart on purpose; gives the seconds back to whoever waits for them. */
+  spaced(seconds: number): number {
+    this.#dueSeconds = seconds;
+    return seconds;
   }
 
   /** To be told of every look; true when the machine slept since the last. */
@@ -26,7 +32,7 @@ export class Pauses {
     const before = this.#before;
     this.#before = now;
     if (before === null) return false;
-    const late = now.monotonic - before.monotonic > this.#intervalSeconds + LATE_SECONDS;
+    const late = now.monotonic - before.monotonic > this.#dueSeconds + LATE_SECONDS;
     const asleep = now.uptime - before.uptime - (now.monotonic - before.monotonic) > 1;
     const slept = asleep || late;
     if (slept) this.#wokeAt = now.monotonic;

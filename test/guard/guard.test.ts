@@ -41,7 +41,8 @@ class Scene {
       memory: new Memory(this.system, directory),
       abort: new AbortController().signal,
       say: line => this.said.push(line),
-      clock: { now: () => this.monotonic * 1000, wait: async () => {} },
+      // A timer never fires early: a few milliseconds more have passed.
+      clock: { now: () => this.monotonic * 1000, wait: async ms => this.#wait(ms / 1000 + 0.005) },
       wall: () => this.wall * 1000,
       uptime: () => this.uptime,
     });
@@ -55,6 +56,12 @@ class Scene {
       this.uptime += 10;
       this.wall += 10;
     }
+  }
+
+  #wait(seconds: number): void {
+    this.monotonic += seconds;
+    this.uptime += seconds;
+    this.wall += seconds;
   }
 
   get cleared(): boolean {
@@ -86,6 +93,11 @@ describe('two sightings', () => {
     await scene.pass(10);
     expect(scene.cleared).toBe(true);
   });
+});
+
+test('one pass of two looks clears what both saw: half a minute of waiting is no sleep', async () => {
+  await scene.guard.once();
+  expect([scene.guard.whyPaused(), scene.cleared]).toEqual([null, true]);
 });
 
 test('a machine that has just been started is left alone for two minutes', async () => {
