@@ -2,6 +2,7 @@ import { type Performed, perform } from '../act/perform.ts';
 import { type TerminateResult, terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
+import { weigh } from '../collect/weigh.ts';
 import type { Config } from '../model/config.ts';
 import type { System } from '../observe/system.ts';
 import type { Ending, GuardAct } from './policy.ts';
@@ -25,11 +26,12 @@ const WHY = {
 } as const satisfies Record<Ending, string>;
 
 /** One act of the policy, the way every act goes: lock, intent, judged anew, signals, outcomes. */
-export const carryOut = (
-  { what, plan }: GuardAct,
+export const carryOut = async (
+  { what, plan: light }: GuardAct,
   ground: ActingGround,
 ): Promise<Performed<TerminateResult>> => {
   const { collector, system, config, graceMs, abort, directory, boot } = ground;
+  const plan = await weigh(light, system);
   const common = {
     system,
     plan,

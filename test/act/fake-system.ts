@@ -94,7 +94,7 @@ export class FakeSystem implements System {
   async details() {
     return new Map();
   }
-  async proportionalMemory() {
+  async proportionalMemory(): Promise<number | null> {
     return null;
   }
   follow(): void {}

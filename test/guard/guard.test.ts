@@ -100,6 +100,12 @@ test('one pass of two looks clears what both saw: half a minute of waiting is no
   expect([scene.guard.whyPaused(), scene.cleared]).toEqual([null, true]);
 });
 
+test('what came back is counted by what the leak held for itself, as clean counts it', async () => {
+  scene.system.proportionalMemory = async () => 3 * 1024 ** 2;
+  await scene.pass(40);
+  expect(scene.said).toContainEqual(expect.stringMatching(/leaks: 1 ended, 3\.0 MiB freed/));
+});
+
 test('a machine that has just been started is left alone for two minutes', async () => {
   scene.uptime = 30;
   await scene.pass(90);
