@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { userSchema } from '../src/collect/config-shape.ts';
 import { DEFAULT_CONFIG } from '../src/model/config.ts';
-import { keyTableMarkdown } from '../src/tui/keys/table.ts';
+import { BINDINGS } from '../src/tui/keys/keymap.ts';
+import { keyName, keyTableMarkdown } from '../src/tui/keys/table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}/README.md`, 'utf8');
@@ -12,6 +13,16 @@ const readme = readFileSync(`${root}/README.md`, 'utf8');
 it('shows the keys that the program has', () => {
   const [, shown] = /<!-- keys:begin[^>]*-->\n([\s\S]*?)<!-- keys:end -->/.exec(readme) ?? [];
   expect(shown?.trim()).toBe(keyTableMarkdown().trim());
+});
+
+it('names in its short table only keys of the main screen', () => {
+  const [, table] = /\| keys \| \|\n([\s\S]*?)\n\n/.exec(readme) ?? [];
+  const named = [...(table ?? '').matchAll(/`([^`]+)`/g)].map(([, key]) => key!);
+  const keys = new Set(
+    BINDINGS.filter(b => b.context === 'main').flatMap(b => b.keys.map(key => keyName(key))),
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(key => !keys.has(key))).toEqual([]);
 });
 
 it('shows only pictures that are there, each with words for those who cannot see it', () => {
