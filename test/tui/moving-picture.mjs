@@ -1,10 +1,10 @@
 /**
  * The README's moving picture, from the screens that the tests took of the real program: a leak on the screen, what is
- * wrong with it, the plan, and the outcomes. `node test/tui/moving-picture.mjs` after the screens changed.
+ * wrong with it, the plan, the outcomes, and the tree without it. `node test/tui/moving-picture.mjs` after the screens changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const FRAMES = ['main-120x40', 'findings-120x40', 'plan-100x30', 'outcomes-100x30'];
+const FRAMES = ['main', 'findings', 'plan', 'outcomes', 'cleared'].map(name => `${name}-100x30`);
 const SECONDS = 3;
 const WIDTH = 900;
 

@@ -9,6 +9,8 @@ export interface Scene {
   readonly press: readonly BindingName[];
   /** Wait until the screen shows this. */
   readonly until?: string;
+  /** And only then press these. */
+  readonly then?: readonly BindingName[];
   /** Also a picture for the README. */
   readonly picture?: boolean;
 }
@@ -115,5 +117,23 @@ export const SCENES: readonly Scene[] = [
     press: ['clean', 'go'],
     until: 'no leaks', // the look after the last outcome
     picture: true,
+  },
+  // The rest of the moving picture, which does not change its size.
+  { name: 'main-100x30', title: 'A leak on the screen', columns: 100, rows: 30, press: [] },
+  {
+    name: 'findings-100x30',
+    title: 'The finding that names it',
+    columns: 100,
+    rows: 30,
+    press: ['next-panel'],
+  },
+  {
+    name: 'cleared-100x30',
+    title: 'The tree without it',
+    columns: 100,
+    rows: 30,
+    press: ['clean', 'go'],
+    until: 'no leaks',
+    then: ['running-leave'],
   },
 ];
