@@ -2,6 +2,7 @@ import { type Performed, perform } from '../act/perform.ts';
 import { gatherSweepFacts } from '../act/sweep/facts.ts';
 import { runSweep, type SweepResult } from '../act/sweep/run.ts';
 import { sweepPlanner } from '../collect/sweep-planner.ts';
+import { weigh } from '../collect/weigh.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
 import { asPlan, type FileAct, type SweepPlan, sweepBytes } from '../judge/plan/sweep-plan.ts';
 import type { GuardPolicy } from '../model/config.ts';
@@ -92,8 +93,9 @@ export const sweepOnce = async (
   const planned = whole(second);
   sightings.note(planned, now());
   const confirmed = (name: string): boolean => sightings.isConfirmed(name, policy.sightingSeconds, now());
-  const plan = allowedSweep(planned, second, policy, confirmed);
-  if (isEmpty(plan)) return null;
+  const allowed = allowedSweep(planned, second, policy, confirmed);
+  if (isEmpty(allowed)) return null;
+  const plan = { ...allowed, ending: await weigh(allowed.ending, system) };
   return perform({
     system,
     by: 'guard',

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { archivedNames, pipeline, TASK, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
+import { auditLines } from '../support/audit.ts';
 import { startGuard, stopGuard } from '../support/guard.ts';
 import { isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -74,6 +75,8 @@ describe('the scenarios of the seeds, with guard running', () => {
     sandbox.tmux('new-session', '-d', '-s', 'mine', 'sleep 600');
     await untilSwept(['tester-1']);
     expect(zombies()).toBe(0);
+    const steps = auditLines(sandbox).flatMap(({ plan }) => plan?.steps ?? []);
+    expect(steps).toContainEqual(expect.objectContaining({ pss: expect.any(Number) }));
     expect(sandbox.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine');
   });
 

@@ -6,6 +6,7 @@ export interface AuditEntry {
   readonly pid: number;
   readonly start: string;
   readonly outcome?: string;
+  readonly pss?: number | null;
 }
 
 export interface AuditLine {
