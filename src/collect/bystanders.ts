@@ -31,11 +31,13 @@ export class Bystanders {
   #grown: Grown | null = null;
 
   /** Who has to be judged: everybody but the bystanders, and those above them. All, when a bystander has changed. */
-  leaveOut(look: Look, lineage: Lineage): readonly ProcessFacts[] {
+  leaveOut(look: Look, lineage: Lineage, registered: Iterable<number> = []): readonly ProcessFacts[] {
     if (this.#grown !== null) this.#learn(this.#grown);
     this.#grown = null;
     if (this.#known.size === 0) return look.processes;
     for (const key of lineage.entries().keys()) this.#known.delete(Number.parseInt(key, 10));
+    // Whatever they look like, Claude calls them its sessions: they may be somebody's owner.
+    for (const pid of registered) this.#known.delete(pid);
     const pending: ProcessFacts[] = [];
     for (const now of look.processes) {
       const before = this.#known.get(now.pid);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type JudgedMoment, judge } from '../judge/judge.ts';
 import type { Past } from '../judge/past.ts';
+import { sessionsByProcess } from '../judge/rules/agent-records.ts';
 import { Lineage, type LineageEntry } from '../judge/rules/lineage.ts';
 import { detailQuestions, keysOf, relatedNodes } from '../judge/rules/related.ts';
 import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/tree.ts';
@@ -64,6 +65,8 @@ export class Collector {
   #configWarnings: readonly string[] = [];
   #projects: readonly string[];
   readonly #roots = new SeenRoots();
+  /** The pids that Claude's session files named at the last look. */
+  #registered: ReadonlySet<number> = new Set();
   #settingsRead = Number.NEGATIVE_INFINITY;
 
   constructor(options: CollectorOptions) {
@@ -101,6 +104,7 @@ export class Collector {
     system.follow(keysOf(related));
     this.#roots.note(this.#projects, look.clock);
     const { sessions, workers, strange } = elsewhere ?? this.#records(tree);
+    this.#registered = new Set(sessions.map(({ pid }) => pid));
     await breath.due();
     const told =
       elsewhere === undefined
@@ -138,7 +142,7 @@ export class Collector {
     breath: TimeSlice,
   ): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
     const { system } = this.#options;
-    const processes = all ? look.processes : this.#bystanders.leaveOut(look, this.lineage);
+    const processes = all ? look.processes : this.#bystanders.leaveOut(look, this.lineage, this.#registered);
     await breath.due();
     const tree = growTree({ ...look, processes }, this.#words.recognise);
     await this.#environments.attach(tree, look, system, breath);
@@ -182,12 +186,14 @@ export class Collector {
   #records(tree: Tree): ClaudeRecords {
     const { alsoLive = [] } = this.#options;
     const records = readClaudeRecords(configDirectories(tree, this.#options.env));
-    const unwritten = alsoLive.filter(({ pid }) => records.sessions.every(session => session.pid !== pid));
+    const unwritten = alsoLive.filter(({ pid, procStart }) =>
+      records.sessions.every(session => session.pid !== pid || session.procStart !== procStart),
+    );
     return unwritten.length === 0 ? records : { ...records, sessions: [...records.sessions, ...unwritten] };
   }
 }
 
 const sessionIdsFrom = (observation: Observation): ((agent: Node) => string | null) => {
-  const sessions = new Map(observation.sessions.map(session => [session.pid, session]));
-  return agent => sessions.get(agent.facts.pid)?.sessionId ?? agent.seen.sessionIds[0] ?? null;
+  const sessionOf = sessionsByProcess(observation);
+  return agent => sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0] ?? null;
 };

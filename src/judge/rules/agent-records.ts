@@ -1,3 +1,4 @@
+import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession, Observation } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
@@ -17,11 +18,7 @@ export interface AgentRecords {
 }
 
 export const agentRecords = (observation: Observation, climb: (node: Node) => Climb): AgentRecords => {
-  const sessions = new Map(observation.sessions.map(session => [session.pid, session]));
-  const sessionOf = (node: Node): ClaudeSession | null => {
-    const session = sessions.get(node.facts.pid);
-    return session !== undefined && speaksOf(session, node.facts, observation) ? session : null;
-  };
+  const sessionOf = sessionsByProcess(observation);
   const idOf = (agent: Node): string | undefined => sessionOf(agent)?.sessionId ?? agent.seen.sessionIds[0];
   let transcripts: Transcripts | null = null;
   const transcriptOf = (agent: Node): Reading | null => {
@@ -59,6 +56,17 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
       return log === undefined ? null : `the stream log ${log.path} ends with a result`;
     },
   };
+};
+
+/**
+ * The session file that speaks of a process. Several may bear its number: in every configuration directory what a
+ * killed session left lies about, and numbers come round again.
+ */
+export const sessionsByProcess = (observation: Observation): AgentRecords['sessionOf'] => {
+  const sessions = new Map<number, ClaudeSession[]>();
+  for (const session of observation.sessions) gather(sessions, session.pid, session);
+  return ({ facts }) =>
+    sessions.get(facts.pid)?.find(session => speaksOf(session, facts, observation)) ?? null;
 };
 
 interface Transcripts {

@@ -23,6 +23,21 @@ const handedDownBy = (node: Node, { marks }: Evidence): Node | null => {
 const holdsSession = (agent: Node, ids: readonly string[], world: World): boolean =>
   ids.some(id => world.sessionOf(agent)?.sessionId === id || agent.seen.sessionIds.includes(id));
 
+/** One that does not look like an agent, but is named by its pid or lists itself under one of these ids. */
+const unlikelyOwner = (
+  family: Evidence,
+  node: Node,
+  { pid, ids }: { readonly pid: number | null; readonly ids: readonly string[] },
+  world: World,
+): Node | undefined =>
+  world.unlikelyOwners.find(
+    owner =>
+      owner !== node &&
+      (owner.seen.agent === family.agent || (family.registers && world.sessionOf(owner) !== null)) &&
+      !startedAfter(owner, node) &&
+      (owner.facts.pid === pid || holdsSession(owner, ids, world)),
+  );
+
 /** Of an older agent that cannot be ruled out: why it may be the one after all. */
 const possibleOwner = (family: Evidence, older: readonly Node[], world: World): string | null => {
   if (family.registers) {
@@ -46,7 +61,10 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
   // A session that was restarted in place carries its own id: it does not own itself.
   const carriesItself = isRunningAgent(node) && (pid === node.facts.pid || holdsSession(node, ids, world));
   if (named === undefined && carriesItself) return null;
-  const starter = named ?? older.find(agent => holdsSession(agent, ids, world));
+  const starter =
+    named ??
+    older.find(agent => holdsSession(agent, ids, world)) ??
+    unlikelyOwner(family, node, { pid, ids }, world);
   if (starter !== undefined)
     return ownedBy(starter, world, 'environ', `its environment names ${calls(starter)}`);
 

@@ -20,6 +20,11 @@ export interface World extends AgentRecords {
   readonly lineage: Lineage;
   /** Running agents, oldest first. */
   readonly agents: readonly Node[];
+  /**
+   * Running processes that are no agents to our eyes and may be somebody's owner all the same: Claude lists them as
+   * sessions, whatever they are called, or their words are an agent's, and so are those of a child.
+   */
+  readonly unlikelyOwners: readonly Node[];
   /** reaptop's own ancestors. */
   readonly ownAncestors: ReadonlySet<Node>;
   readonly climb: (node: Node) => Climb;
@@ -49,6 +54,12 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
     tree,
     lineage,
     agents,
+    unlikelyOwners: tree.nodes.filter(
+      node =>
+        !isZombie(node.facts) &&
+        !isRunningAgent(node) &&
+        (node.seen.agent !== null || sessionOf(node) !== null),
+    ),
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
     ...records,

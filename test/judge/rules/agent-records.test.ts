@@ -59,6 +59,11 @@ describe('the session file of an agent', () => {
       { ...portable, sessions: [session(100, 'x', { procStart: null })] },
       true,
     ],
+    [
+      'with its pid and its start, before what an earlier process of the pid left in another directory',
+      { sessions: [session(100, 'x'), session(100, 'y', { procStart: '7' })] },
+      true,
+    ],
     ['of another pid', { sessions: [session(101, 'x')] }, false],
   ])('%s', (_, written, found) => expect(ask(r => r.sessionOf, written) !== null).toBe(found));
 });

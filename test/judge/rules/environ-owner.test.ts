@@ -80,3 +80,38 @@ it.each([
 ])('%o: %s', (env, why) => {
   expect(told([[5000, 1, 'java', { env }]])).toMatchObject([{ why }]);
 });
+
+describe('a running session that does not look like one', () => {
+  const id = GONE.CLAUDE_CODE_SESSION_ID;
+  const named: Row = [5000, 1, 'java', { env: GONE }];
+  const served: Row = [5000, 1, 'java', { env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: id } }];
+
+  it.each<[string, readonly Row[], Around]>([
+    [
+      'is named by its session, and registered',
+      [[70, 80_001, '/opt/my-cl'], served],
+      { sessions: [session(70, id)] },
+    ],
+    [
+      'is named by its pid, and registered',
+      [[77, 80_001, '/opt/my-cl'], named],
+      { sessions: [session(77, 'other')] },
+    ],
+    ['has started another with its own words', [[77, 80_001, 'claude'], [78, 77, 'claude'], named], {}],
+  ])('lives when it %s', (_, rows, around) => {
+    expect(told(rows, around)).toMatchObject([{ fate: 'alive' }]);
+  });
+
+  it.each<[string, readonly Row[], Around]>([
+    ['is not registered', [[77, 80_001, '/opt/my-cl'], named], {}],
+    [
+      'was registered for an earlier process',
+      [[77, 80_001, 'vim'], named],
+      { sessions: [session(77, id, { procStart: '1' })] },
+    ],
+    ['started later', [[77, 80_001, '/opt/my-cl', { born: 6000 }], named], { sessions: [session(77, id)] }],
+    ['has ended', [[77, 80_001, '[my-cl]', { state: 'Z' }], named], { sessions: [session(77, id)] }],
+  ])('owns nothing when it %s', (_, rows, around) => {
+    expect(told(rows, around)).toMatchObject([{ fate: 'dead' }]);
+  });
+});
