@@ -58,26 +58,33 @@ const maskMixed = (text: string): string => {
   return out + maskText(rest);
 };
 
-const maskHeaderValue = (header: string): string => {
+const maskHeaderValue = (header: string, depth = 0): string => {
   const colon = header.indexOf(':');
-  if (colon <= 0) return redactWord(header);
+  if (colon <= 0) return redactWord(header, depth);
   const name = header.slice(0, colon);
-  return PLAIN_HEADERS.has(name.trim().toLowerCase()) ? redactWord(header) : `${name}: ${MASK}`;
+  return PLAIN_HEADERS.has(name.trim().toLowerCase()) ? redactWord(header, depth) : `${name}: ${MASK}`;
 };
 
-const maskJsonValue = (value: string, vault: boolean): string =>
-  /^\s*["']?[{[]/.test(value) ? (maskJson(value, redactArgv, vault) ?? MASK) : redactWord(value);
+const maskJsonValue = (value: string, vault: boolean, depth = 0): string =>
+  /^\s*["']?[{[]/.test(value) ? (maskJson(value, redactArgv, vault) ?? MASK) : redactWord(value, depth);
 
-/** One argument on its own. */
-export const redactWord = (word: string): string => {
+/** `--flag=--flag=…`: nobody means more, and 20,000 of them would take all our time, and then the stack. */
+const MOST_FLAGS_IN_A_WORD = 4;
+
+/** One argument on its own; `depth`: so many flags stood before it in its word. */
+export const redactWord = (word: string, depth = 0): string => {
   if (!TRIGGER.test(word)) return word;
   const assigned = ASSIGNED.exec(word);
   if (assigned !== null) {
     const [, name, value] = assigned as unknown as [string, string, string];
     if (isSecretName(name, value)) return `${name}=${MASK}`;
-    if (JSON_FLAGS.has(name)) return `${name}=${maskJsonValue(value, JSON_FLAGS.get(name) === true)}`;
-    if (HEADER_FLAGS.has(name)) return `${name}=${maskHeaderValue(value)}`;
-    if (name.startsWith('-')) return `${name}=${redactWord(value)}`;
+    if (name.startsWith('-')) {
+      if (depth >= MOST_FLAGS_IN_A_WORD) return `${name}=${MASK}`;
+      const json = JSON_FLAGS.get(name);
+      if (json !== undefined) return `${name}=${maskJsonValue(value, json, depth + 1)}`;
+      if (HEADER_FLAGS.has(name)) return `${name}=${maskHeaderValue(value, depth + 1)}`;
+      return `${name}=${redactWord(value, depth + 1)}`;
+    }
   }
   const header = /^\s*([A-Za-z][\w-]*):[ \t]/.exec(word);
   if (header !== null && isSecretName(header[1]!)) return `${header[0].trimEnd()} ${MASK}`;

@@ -397,6 +397,14 @@ describe('whatever the argument', () => {
     }
   });
 
+  test.each(['-a=', '-H=', '--settings=', '--header='])('a word of nothing but %s neither', flag => {
+    const began = performance.now();
+    const [word] = safeArgv([`${flag.repeat(60_000 / flag.length)}user:hunter2@host`]);
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(word).not.toContain('hunter2');
+    expect(word).toContain('***');
+  });
+
   test('what is kept is also visible', () => {
     expect(safeArgv(['a\nb', '--token', '\x1b'])).toEqual(['a\\nb', '--token', '***']);
   });
