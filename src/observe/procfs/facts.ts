@@ -3,7 +3,7 @@ import { type ProcessFacts, sameArgv } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
 import { readArgv, readExeIfNeeded } from './argv.ts';
 import type { KernelUnits } from './host.ts';
-import { KERNEL_THREAD_FLAG, type Stat, ttyName } from './stat.ts';
+import { KERNEL_THREAD_FLAG, type Stat, ttyName, UNTOLD_STATE } from './stat.ts';
 
 /** The facts of a process and what of its stat line they were made from. */
 export interface KnownFacts {
@@ -111,6 +111,8 @@ export class FactReader {
     const comm = visible(stat.comm);
     if (stat.state === 'Z' || stat.state === 'X')
       return before.argv === null ? before : { ...before, comm, argv: null };
+    // Its words went with its first thread: what it said before still stands.
+    if (stat.state === UNTOLD_STATE) return before;
     // Where the kernel hides the stack, or an exec was half done, the words themselves must tell.
     const untold = isHidden(stat.startStack) || isWordless(before);
     if (comm === before.comm && stat.startStack === known.startStack && !untold) return before;

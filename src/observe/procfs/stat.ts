@@ -28,13 +28,20 @@ const FIELDS = new RegExp(
     ...[other, number], // flags
     ...[other, other, other, other],
     ...[number, number], // user and system time
-    ...[other, other, other, other, other, other],
+    ...[other, other, other, other],
+    ...[number, other], // threads
     ...[number, other, number], // start time, pages in memory
     ...[other, other, other, number], // the bottom of the stack
   ].join(' '),
   'y',
 );
 const NOT_ASCII = /[^\0-\x7f]/;
+
+/** A process whose first thread has ended runs on in its others: what they do is not told, but it is no zombie. */
+export const UNTOLD_STATE = '?';
+
+const stateOf = (told: string, threads: number): string =>
+  told === 'Z' && threads > 1 ? UNTOLD_STATE : told;
 
 /**
  * Parsed only after the LAST `)`: a process may call itself `x) R 1 (`.
@@ -54,16 +61,16 @@ export const parseStatLine = (line: string): Stat | null => {
   const comm = line.slice(open + 1, close);
   return {
     comm: NOT_ASCII.test(comm) ? Buffer.from(comm, 'latin1').toString('utf8') : comm,
-    state: found[1]!,
+    state: stateOf(found[1]!, Number(found[9])),
     ppid: Number(found[2]),
     pgid: Number(found[3]),
     sid: Number(found[4]),
     ttyNumber: Number(found[5]),
     flags: Number(found[6]),
     cpuTicks: Number(found[7]) + Number(found[8]),
-    start: found[9]!,
-    rssPages: Number(found[10]),
-    startStack: Number(found[11]),
+    start: found[10]!,
+    rssPages: Number(found[11]),
+    startStack: Number(found[12]),
   };
 };
 

@@ -13,6 +13,7 @@ export interface FakeProcess {
   readonly tty?: number;
   readonly flags?: number;
   readonly stack?: number;
+  readonly threads?: number;
   readonly cmdline?: string | Buffer;
 }
 
@@ -28,6 +29,7 @@ export const statLine = ({
   tty = 0,
   flags = 0x400000,
   stack = 140_000,
+  threads = 1,
 }: FakeProcess): Buffer => {
   const after = [
     state,
@@ -47,7 +49,7 @@ export const statLine = ({
     0,
     20,
     0,
-    1,
+    threads,
     0,
     start,
     9_000_000,

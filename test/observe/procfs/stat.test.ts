@@ -69,6 +69,12 @@ describe('the stat of a process', () => {
     );
   });
 
+  it('calls nobody a zombie whose other threads run on', () => {
+    expect(parse(statLine({ pid: 7, state: 'Z', threads: 1 }))?.state).toBe('Z');
+    expect(parse(statLine({ pid: 7, state: 'Z', threads: 2 }))?.state).toBe('?');
+    expect(parse(statLine({ pid: 7, state: 'S', threads: 2 }))?.state).toBe('S');
+  });
+
   it('keeps a start time that no number could hold exactly', () => {
     const line = statLine({ pid: 7 }).toString().replace(' 1000 9000000 ', ' 12345678901234567890 9000000 ');
     expect(parse(line)?.start).toBe('12345678901234567890');
