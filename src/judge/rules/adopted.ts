@@ -1,5 +1,5 @@
 import { type Kind, type Known, mayProve } from '../../model/kind.ts';
-import { workBelow } from './at-work.ts';
+import { buildBelow, workBelow } from './at-work.ts';
 import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
 import { browserOfHandler } from './crash-handler.ts';
 import { foreignTo } from './owner.ts';
@@ -51,7 +51,13 @@ const ofNobody = (world: World, node: Node, kind: Kind, orphaned: string): Rulin
       : rule('leak', `${orphaned}; no live owner is known`);
   }
   if (kind === 'agent' || kind === 'lake') {
-    if (node.facts.details?.lostTerminal === true) return rule('leak', 'its terminal is gone', orphaned);
+    if (node.facts.details?.lostTerminal === true) {
+      // `claude -p … > log & disown`: the window was closed over work that goes on.
+      const work = workBelow(node, world) ?? buildBelow(node);
+      return work === null
+        ? rule('leak', 'its terminal is gone', orphaned)
+        : rule('suspect', work, 'its terminal is gone', orphaned);
+    }
     return rule('suspect', `${orphaned}; it may be work somebody detached on purpose (nohup)`);
   }
   if (node.seen.role === 'bash-tool')

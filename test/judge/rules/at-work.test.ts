@@ -189,3 +189,24 @@ describe('a silent agent in its row', () => {
     expect(doing(below)).toBe(expected);
   });
 });
+
+describe('what lost its terminal', () => {
+  const lost: Extra = { details: { lostTerminal: true } };
+  const around: Around = { sessions: [session(5000, 'mine', { statusUpdatedAt: NOW })] };
+
+  it('is suspect while it works: the window was closed over it', () => {
+    expect(world([[5000, 1, 'claude -p work', lost]], around).verdict(5000)).toBe('suspect');
+    expect(world([[5000, 1, 'claude -p work', lost]]).verdict(5000)).toBe('leak');
+  });
+
+  it.each([
+    [1, 'suspect'],
+    [0, 'leak'],
+  ])('is, of a build below which %d %% of a core is used, %s', (cpu, expected) => {
+    const { verdict } = world([
+      [5000, 1, 'lake build', lost],
+      [5001, 5000, 'lean Foo.lean', { cpu }],
+    ]);
+    expect(verdict(5000)).toBe(expected);
+  });
+});
