@@ -4,7 +4,7 @@ import type { Identity, IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
-import { climber, panesOf } from './climb.ts';
+import { type Climb, climber, panesOf } from './climb.ts';
 import type { Lineage } from './lineage.ts';
 import { wasStartedByAgent } from './marks.ts';
 import { agentAbove, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
@@ -80,20 +80,28 @@ const wantedFiles = ({ kind, agent, facts }: Node, uid: number | null): { readon
   return held == null ? {} : { holds: held.file };
 };
 
+/** Ends of a climb where what hangs below is live, whatever it serves. */
+const HOLDS: ReadonlySet<Climb['end']> = new Set(['pane', 'anchor']);
+
 /** Costlier facts are read for related processes only: descriptors where a stdin or a terminal may be lost, sockets where a leak may be served. */
-export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null): DetailQuestion[] =>
-  [...related]
+export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null): DetailQuestion[] => {
+  const climb = climber(panesOf([]), () => null);
+  return [...related]
     .filter(node => !node.facts.kernelThread && node.facts.state !== 'Z')
     .map(node => {
-      const below = agentAbove(node) !== null;
+      const agent = agentAbove(node);
+      const below = agent !== null;
+      // Below an agent that nobody holds, others may still be served: it must not be ended over their heads.
+      const sheltered = below && HOLDS.has(climb(agent).end);
       return {
         pid: node.facts.pid,
         start: node.facts.start,
         descriptors: below || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
-        sockets: !below && node.kind !== 'tmux',
+        sockets: !sheltered && node.kind !== 'tmux',
         ...wantedFiles(node, uid),
       };
     });
+};
 
 export const keysOf = (nodes: Iterable<Node>): Set<IdentityKey> => {
   const keys = new Set<IdentityKey>();

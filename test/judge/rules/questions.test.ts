@@ -70,7 +70,16 @@ describe('what else is asked of those that concern an agent', () => {
 
   test.each<[string, readonly Member[], { descriptors: boolean; sockets: boolean }]>([
     ['a server of its own', [[100, 1, 'x', 'mcp']], { descriptors: false, sockets: true }],
-    ['a server below an agent', [AGENT, [100, 80, 'x', 'mcp']], { descriptors: true, sockets: false }],
+    [
+      'a server below an agent that somebody works with',
+      [INIT, LOGIN, AGENT, [100, 80, 'x', 'mcp']],
+      { descriptors: true, sockets: false },
+    ],
+    [
+      'a server below an orphaned agent: others may be its clients',
+      [INIT, [80, 1, 'claude', 'agent'], [100, 80, 'x', 'other']],
+      { descriptors: true, sockets: true },
+    ],
     ['an agent', [[100, 1, 'x', 'agent']], { descriptors: true, sockets: true }],
     ['a build', [[100, 1, 'x', 'lake']], { descriptors: true, sockets: true }],
     ['a wrapper', [[100, 1, 'x', 'wrapper']], { descriptors: true, sockets: true }],
