@@ -1,4 +1,4 @@
-import { NO_FILES, scannedFiles } from '../collect/agent-files.ts';
+import { scannedFiles } from '../collect/agent-files.ts';
 import type { Kind } from '../model/kind.ts';
 import type { ActingOptions } from './options.ts';
 import { wantsColor } from './paint.ts';
@@ -53,7 +53,8 @@ export const runClean = async (flags: CleanFlags, { out, err, width }: Terminal)
   const { clean } = await import('./clean.ts');
   return clean(
     {
-      collector: collectorWith(NO_FILES),
+      // A stream that grows may be the only sign that an agent is at work.
+      collector: collectorWith(scannedFiles(config)),
       system,
       config,
       out,

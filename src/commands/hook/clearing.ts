@@ -2,7 +2,7 @@ import { pruneSessions } from '../../act/hooks/session-prune.ts';
 import { perform } from '../../act/perform.ts';
 import { sendSignals } from '../../act/signal/send-signals.ts';
 import { terminate } from '../../act/terminate/terminate.ts';
-import { NO_FILES } from '../../collect/agent-files.ts';
+import { NO_FILES, scannedFiles } from '../../collect/agent-files.ts';
 import type { Collector } from '../../collect/collector.ts';
 import { loadConfig } from '../../collect/config.ts';
 import { type Prepared, prepareWith } from '../../collect/prepare.ts';
@@ -61,9 +61,21 @@ export interface Cleared {
   readonly ended: readonly Outcome[];
 }
 
+/**
+ * Who judges the plan anew. Files are read only where an agent is to be ended: a stream that grows may be the only sign
+ * that it is at work, and most sessions start without such a plan.
+ */
+const lastJudge = ({ collectorWith, config }: Prepared, collector: Collector, { steps }: Plan): Collector => {
+  if (!steps.some(({ subject }) => subject?.kind === 'agent')) return collector;
+  const reading = collectorWith(scannedFiles(config));
+  // What is remembered is told once, and was told to the other.
+  reading.lineage.adopt(collector.lineage.entries());
+  return reading;
+};
+
 /** Ends proven leaks, politely: who takes no notice of SIGTERM is left to `clean`. */
 const clearLeaks = async (
-  { system }: Prepared,
+  ready: Prepared,
   collector: Collector,
   snapshot: Snapshot,
   signal: AbortSignal,
@@ -75,6 +87,8 @@ const clearLeaks = async (
     policy: leakPolicy('hook', { minimumAgeSeconds }),
   });
   if (plan.steps.length === 0 || signal.aborted) return [];
+  const { system } = ready;
+  const judge = lastJudge(ready, collector, plan);
   const done = await perform({
     system,
     by: 'hook',
@@ -88,7 +102,7 @@ const clearLeaks = async (
         graceMs: GRACE_MS,
         kills: false,
         signal,
-        snapshotAgain: () => collector.collect({ all: true }),
+        snapshotAgain: () => judge.collect({ all: true }),
       }),
   });
   return done.status === 'held' ? [] : done.deed.outcomes.filter(({ outcome }) => ENDED.has(outcome));
