@@ -28,6 +28,13 @@ export type NamedEnv = Readonly<Partial<Record<EnvName, string>>>;
 /** What standard input is connected to; `abandoned-pipe`: nobody we can read holds its other end. */
 export type Stdin = 'pipe' | 'abandoned-pipe' | 'socket' | 'tty' | 'file' | 'unknown';
 
+export interface Listening {
+  readonly ports: readonly number[];
+  readonly clients: number;
+  /** Its descriptors may not be looked at (a program with capabilities, or that cannot be read): it may listen anywhere. */
+  readonly hidden?: true;
+}
+
 /** Costlier facts, read only for processes that need them. `null` always means "could not be read". */
 export interface ProcessDetails {
   readonly cwd: string | null;
@@ -44,7 +51,7 @@ export interface ProcessDetails {
   /** The files of its family's sessions that it holds open. Absent: not asked, or none. */
   readonly holds?: readonly string[];
   /** TCP ports it listens on, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
-  readonly listening: { readonly ports: readonly number[]; readonly clients: number } | null;
+  readonly listening: Listening | null;
 }
 
 /**

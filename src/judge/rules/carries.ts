@@ -1,7 +1,7 @@
 import { SERVER_BROWSER } from '../../agents/index.ts';
 import { subtreeOf } from '../../model/forest.ts';
 import { type Kind, type Known, mayProve } from '../../model/kind.ts';
-import type { Node } from './tree.ts';
+import { calls, type Node } from './tree.ts';
 
 /** Which kind decides for a wrapper that carries several. */
 const WEIGHT: readonly Kind[] = ['agent', 'lake', 'mcp', 'lean-lsp', 'lean', 'browser'];
@@ -39,9 +39,18 @@ const listens = (node: Node, counts: (below: Node) => boolean): number | null =>
 /** A stdio server may listen as well (for a login, for debugging), if its flags or our list say that it is one. */
 const isSurelyStdio = ({ seen }: Node): boolean => seen.saysStdio && mayProve(seen.known);
 
+/** Whose sockets may not be looked at, and who does not surely speak stdio: unknown is never a leak. */
+const hiding = (node: Node): Node | null => {
+  for (const below of subtreeOf(node))
+    if (below.facts.details?.listening?.hidden === true && !isSurelyStdio(below)) return below;
+  return null;
+};
+
 /** Why somebody besides its owner may want what a process serves over TCP; null when it serves nothing. */
 export const wantedByOthers = (node: Node): string | null => {
   const kind = carriedKind(node);
+  const hidden = kind === 'other' || kind === 'mcp' ? hiding(node) : null;
+  if (hidden !== null) return `whether ${calls(hidden)} listens cannot be read`;
   if (kind === 'other') {
     const port = listens(node, () => true);
     return port === null ? null : `listens on port ${port}: somebody may want it`;

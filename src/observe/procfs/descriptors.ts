@@ -77,10 +77,12 @@ export const readStdin = (
   return somebodyWrites(root, pipe, pid, everybody()) ? 'pipe' : 'abandoned-pipe';
 };
 
-/** Inodes of a process's sockets. */
-export const socketInodes = (root: string, pid: number): ReadonlySet<string> => {
+/** Inodes of a process's sockets; null when we may not look. */
+export const socketInodes = (root: string, pid: number): ReadonlySet<string> | null => {
+  const links = openLinks(root, pid);
+  if (links === null) return null;
   const inodes = new Set<string>();
-  for (const link of openLinks(root, pid)?.values() ?? []) {
+  for (const link of links.values()) {
     const inode = inodeOf(link, 'socket');
     if (inode !== null) inodes.add(inode);
   }

@@ -5,7 +5,7 @@ import { visible } from '../../model/text.ts';
 import type { DetailRequest } from '../system.ts';
 import { heldFiles, lostTerminal, outputFile, readStdin, socketInodes } from './descriptors.ts';
 import { listDirectory, readLink, readText } from './read.ts';
-import { listeningOf, readTcp, type TcpTable } from './sockets.ts';
+import { listeningOf, type TcpTable, tcpTables } from './sockets.ts';
 import { readStatus } from './status.ts';
 
 /** `hierarchy:controllers:path` lines; the longest path is the most specific statement. */
@@ -58,7 +58,7 @@ export const once = <T>(make: () => T): (() => T) => {
 
 /** Who and what else is asked when a process's own descriptors do not tell, each at most once a look. */
 interface Neighbours {
-  readonly tcp: () => TcpTable;
+  readonly tcp: (pid: number) => TcpTable;
   readonly everybody: () => readonly number[];
   readonly kinOf: (pid: number) => Iterable<number>;
   readonly swapInUse: boolean;
@@ -86,7 +86,7 @@ export class DetailReader {
     }: { clock: number; swapInUse: boolean; kinOf: (pid: number) => Iterable<number> },
   ): Map<IdentityKey, ProcessDetails> {
     const found = new Map<IdentityKey, ProcessDetails>();
-    const tcp = once(() => readTcp(this.#root));
+    const tcp = tcpTables(this.#root);
     const everybody = once(() => this.#allPids());
     for (const request of requests) {
       const key = keyOf(request.asked);
@@ -163,17 +163,18 @@ export class DetailReader {
 const readListening = (
   root: string,
   pid: number,
-  tcp: () => TcpTable,
+  tcp: (pid: number) => TcpTable,
   kin: () => Iterable<number>,
 ): ProcessDetails['listening'] => {
   const inodes = socketInodes(root, pid);
+  if (inodes === null) return { ports: [], clients: 0, hidden: true };
   if (inodes.size === 0) return { ports: [], clients: 0 };
   const kinsSockets = () => {
     const all = new Set(inodes);
-    for (const other of kin()) for (const inode of socketInodes(root, other)) all.add(inode);
+    for (const other of kin()) for (const inode of socketInodes(root, other) ?? []) all.add(inode);
     return all;
   };
-  return listeningOf(tcp(), inodes, kinsSockets);
+  return listeningOf(tcp(pid), inodes, kinsSockets);
 };
 
 const safePathOrNull = (text: string | null): string | null => (text === null ? null : safePath(text));

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readLink } from './read.ts';
 
 /** TCP as the kernel lists it: which socket listens where, and who is connected to each local port. */
 export interface TcpTable {
@@ -47,6 +48,19 @@ export const readTcp = (root: string): TcpTable => {
     }
   }
   return { listeners, clients, inodes };
+};
+
+/** The table of the network that a process is in, each read once: a sandbox has its own, and ours says nothing of it. */
+export const tcpTables = (root: string): ((pid: number) => TcpTable) => {
+  const tables = new Map<string, TcpTable>();
+  const own = readLink(`${root}/self/ns/net`);
+  return pid => {
+    const network = readLink(`${root}/${pid}/ns/net`) ?? own;
+    const key = network ?? '';
+    const table = tables.get(key) ?? readTcp(network === own ? root : `${root}/${pid}`);
+    tables.set(key, table);
+    return table;
+  };
 };
 
 /** Ports that these sockets listen on, and how many are connected whose own socket is none of the kin's. */

@@ -29,6 +29,13 @@ describe('rule 7: adopted', () => {
     expect(orphan(`${SERVER} --stdio`, { env: DEAD, ...listening })).toBe('leak');
   });
 
+  it('of a dead owner, whose sockets may not be looked at is only suspect: it may listen anywhere', () => {
+    const hidden = { details: { listening: { ports: [], clients: 0, hidden: true as const } } };
+    expect(orphan('caddy run', { env: DEAD, ...hidden })).toBe('suspect');
+    expect(orphan(SERVER, { env: DEAD, ...hidden })).toBe('suspect');
+    expect(orphan(`${SERVER} --stdio`, { env: DEAD, ...hidden })).toBe('leak');
+  });
+
   it('what goes with a live process is live, whatever it listens on', () => {
     const { at } = world([
       [900, 80_001, 'claude'],

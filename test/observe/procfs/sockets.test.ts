@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listeningOf, readTcp } from '../../../src/observe/procfs/sockets.ts';
+import { listeningOf, readTcp, tcpTables } from '../../../src/observe/procfs/sockets.ts';
 import { FakeProc } from './fake-proc.ts';
 
 let proc: FakeProc;
@@ -61,4 +61,17 @@ describe('who is connected to a listening process', () => {
     };
     expect(listeningOf(readTcp(proc.root), new Set(['10']), kin)).toEqual({ ports: [8080], clients: 0 });
   });
+});
+
+it('reads the table of the network that a process is in: a sandbox has its own', () => {
+  put([line(`${HOME}:1F90`, '00000000:0000', LISTEN, 10)]);
+  proc.file('200/net/tcp', `  sl\n${line(`${HOME}:1F91`, '00000000:0000', LISTEN, 11)}\n`);
+  for (const [who, network] of [
+    ['self', 'net:[1]'],
+    ['100', 'net:[1]'],
+    ['200', 'net:[2]'],
+  ] as const)
+    proc.link(`${who}/ns/net`, network);
+  const tcp = tcpTables(proc.root);
+  expect([100, 200, 300].map(pid => [...tcp(pid).listeners.values()])).toEqual([[8080], [8081], [8080]]);
 });
