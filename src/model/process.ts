@@ -41,6 +41,8 @@ export interface ProcessDetails {
   readonly swap: number | null;
   /** Who started it, when a setuid program runs as somebody else. Absent: this backend has but one user to tell. */
   readonly realUid?: number | null;
+  /** The number it has for itself, in a pid namespace of its own. Absent: ours. */
+  readonly innerPid?: number;
   /** The cgroup path, the most specific one of the process's hierarchies. */
   readonly cgroup: string | null;
   readonly stdin: Stdin;
@@ -109,3 +111,7 @@ export const belonging = (p: Pick<ProcessFacts, 'uid' | 'details'>, uid: number 
 /** The same command line, word by word. */
 export const sameArgv = (a: readonly string[] | null, b: readonly string[] | null): boolean =>
   a === b || (a !== null && a.length === b?.length && a.every((word, index) => word === b[index]));
+
+/** The number by which a process knows itself and writes itself down: a sandbox gives it another than ours. */
+export const pidForItself = ({ pid, details }: Pick<ProcessFacts, 'pid' | 'details'>): number =>
+  details?.innerPid ?? pid;

@@ -10,7 +10,7 @@ export interface Scene {
   /** Wait until the screen shows this. */
   readonly until?: string;
   /** And only then press these. */
-  readonly then?: readonly BindingName[];
+  readonly afterwards?: readonly BindingName[];
   /** Also a picture for the README. */
   readonly picture?: boolean;
 }
@@ -134,6 +134,6 @@ export const SCENES: readonly Scene[] = [
     rows: 30,
     press: ['clean', 'go'],
     until: 'no leaks',
-    then: ['running-leave'],
+    afterwards: ['running-leave'],
   },
 ];

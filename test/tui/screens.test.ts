@@ -7,11 +7,11 @@ import { screenSvg } from './screen-svg.ts';
 const screens = new URL('./__screens__/', import.meta.url).pathname;
 
 test.each(SCENES)('$name: $title', async scene => {
-  const { name, title, columns, rows, press, until, then = [], picture: wanted } = scene;
+  const { name, title, columns, rows, press, until, afterwards = [], picture: wanted } = scene;
   const driven = await drive(columns, rows, { looks: 35 });
   await driven.press(...press);
   if (until) await driven.terminal.until(until);
-  await driven.press(...then);
+  await driven.press(...afterwards);
   const svg = screenSvg(driven.terminal, `reaptop: ${title}`);
   await picture(name, svg, wanted === true);
   await expect(`${driven.terminal.text()}\n`).toMatchFileSnapshot(`${screens}${name}.txt`);

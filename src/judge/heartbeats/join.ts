@@ -3,6 +3,7 @@ import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession } from '../../model/observation.ts';
 import { directoryOf } from '../../model/path.ts';
+import { pidForItself } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import { ageOfReading } from './age.ts';
 
@@ -46,7 +47,7 @@ const sessionIdsByAgent = (agents: readonly JudgedProcess[], sessions: readonly 
   );
   return new Map(
     agents.map(agent => {
-      const own = recorded.get(`${agent.facts.pid}:${agent.facts.start}`);
+      const own = recorded.get(`${pidForItself(agent.facts)}:${agent.facts.start}`);
       return [agent, new Set(own === undefined ? agent.seen.sessionIds : [own, ...agent.seen.sessionIds])];
     }),
   );

@@ -1,5 +1,5 @@
 import { formatAge } from '../../model/format.ts';
-import { isZombie } from '../../model/process.ts';
+import { isZombie, pidForItself } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import { calls } from '../../words/process.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
@@ -72,7 +72,9 @@ const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRe
   if (fresh !== undefined)
     return `its ${fresh === stream ? 'stream log' : 'transcript'} changed ${formatAge(fresh.ageSeconds)} ago`;
   const records = files.sessions.filter(({ pid, procStart }) =>
-    inside.agents.some(p => p.facts.pid === pid && (procStart === null || procStart === p.facts.start)),
+    inside.agents.some(
+      p => pidForItself(p.facts) === pid && (procStart === null || procStart === p.facts.start),
+    ),
   );
   const busy = records.find(record => !AT_REST.has(record.status));
   if (busy !== undefined) return `Claude's own session file says ${busy.status}`;

@@ -1,7 +1,7 @@
 import { gather } from '../../model/gather.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession, Observation } from '../../model/observation.ts';
-import type { ProcessFacts } from '../../model/process.ts';
+import { type ProcessFacts, pidForItself } from '../../model/process.ts';
 import { type Climb, paneOf } from './climb.ts';
 import { calls, type Node } from './tree.ts';
 
@@ -66,7 +66,7 @@ export const sessionsByProcess = (observation: Observation): AgentRecords['sessi
   const sessions = new Map<number, ClaudeSession[]>();
   for (const session of observation.sessions) gather(sessions, session.pid, session);
   return ({ facts }) =>
-    sessions.get(facts.pid)?.find(session => speaksOf(session, facts, observation)) ?? null;
+    sessions.get(pidForItself(facts))?.find(session => speaksOf(session, facts, observation)) ?? null;
 };
 
 interface Transcripts {

@@ -122,7 +122,7 @@ export class DetailReader {
     const readSockets = asked.sockets && (kept === undefined || kept.listening === null);
     const holds = asked.holds && (kept === undefined ? heldFiles(root, pid, asked.holds) : kept.holds);
     const output = readDescriptors ? outputFile(root, pid) : kept?.output;
-    const { swap, realUid } = this.#status(pid, kept, swapInUse);
+    const { swap, realUid, innerPid } = this.#status(pid, kept, swapInUse);
     const details: { -readonly [Field in keyof ProcessDetails]: ProcessDetails[Field] } = {
       cwd: kept === undefined ? safePathOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       swap,
@@ -132,6 +132,7 @@ export class DetailReader {
       lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),
       listening: readSockets ? readListening(root, pid, tcp, () => kinOf(pid)) : (kept?.listening ?? null),
     };
+    if (innerPid !== undefined) details.innerPid = innerPid;
     if (output !== undefined) details.output = visible(output);
     if (holds !== undefined) details.holds = holds;
     return details;
@@ -142,11 +143,13 @@ export class DetailReader {
     pid: number,
     kept: ProcessDetails | undefined,
     swapInUse: boolean,
-  ): { readonly swap: number | null; readonly realUid: number | null } {
-    if (kept?.realUid != null && !swapInUse) return { swap: 0, realUid: kept.realUid };
+  ): Pick<ProcessDetails, 'swap' | 'innerPid'> & { readonly realUid: number | null } {
+    const known = kept?.innerPid === undefined ? {} : { innerPid: kept.innerPid };
+    if (kept?.realUid != null && !swapInUse) return { swap: 0, realUid: kept.realUid, ...known };
     const status = readStatus(this.#root, pid);
-    if (typeof status === 'string') return { swap: swapInUse ? null : 0, realUid: null };
-    return { swap: swapInUse ? status.swap : 0, realUid: status.realUid };
+    if (typeof status === 'string') return { swap: swapInUse ? null : 0, realUid: null, ...known };
+    const { realUid, innerPid } = status;
+    return { swap: swapInUse ? status.swap : 0, realUid, ...(innerPid === null ? {} : { innerPid }) };
   }
 
   #allPids(): number[] {

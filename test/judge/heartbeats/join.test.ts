@@ -95,6 +95,16 @@ describe('whom a file speaks of', () => {
       ['session', 11],
     ],
     [
+      'a session in a file, by the number that the agent has for itself',
+      () =>
+        whom(
+          progress(9, { sessionId: 'x' }),
+          [agent(10), agent(11, { facts: { details: { ...at('/q').details!, innerPid: 2 } } })],
+          [session(2, 'x', { procStart: 's11' })],
+        ),
+      ['session', 11],
+    ],
+    [
       'a session file of an earlier process',
       () => whom(progress(9, { sessionId: 'x' }), [agent(11, { facts: at('/q') })], [session(11, 'x')]),
       [null],

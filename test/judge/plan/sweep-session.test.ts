@@ -87,6 +87,29 @@ describe('the session of a finished agent that still runs', () => {
     ['has a child that used CPU', { processes: [shell, claude, tee, with_(mcp, { cpu: 2 })] }, '1103'],
     ['may use CPU', { processes: [shell, with_(claude, { cpu: null }), tee, mcp] }, 'not known'],
     ['is busy', { sessions: [session('busy')] }, 'session file says busy'],
+    [
+      'is busy in a sandbox',
+      {
+        processes: [
+          shell,
+          with_(claude, {
+            details: {
+              cwd: '/p',
+              swap: 0,
+              innerPid: 2,
+              cgroup: null,
+              stdin: 'tty',
+              lostTerminal: false,
+              listening: null,
+            },
+          }),
+          tee,
+          mcp,
+        ],
+        sessions: [session('busy', { pid: 2 })],
+      },
+      'session file says busy',
+    ],
     ['runs a command', { sessions: [session('shell')] }, 'session file says shell'],
     ['does what we do not know', { sessions: [session('pondering')] }, 'session file says pondering'],
     [

@@ -64,6 +64,16 @@ describe('the session file of an agent', () => {
       { sessions: [session(100, 'x'), session(100, 'y', { procStart: '7' })] },
       true,
     ],
+    [
+      'with the pid that it has for itself in a sandbox',
+      { sessions: [{ ...session(100, 'x'), pid: 2 }], part: { details: { innerPid: 2 } } },
+      true,
+    ],
+    [
+      'with the pid that we know of it, which is not its own',
+      { sessions: [session(100, 'x')], part: { details: { innerPid: 2 } } },
+      false,
+    ],
     ['of another pid', { sessions: [session(101, 'x')] }, false],
   ])('%s', (_, written, found) => expect(ask(r => r.sessionOf, written) !== null).toBe(found));
 });
