@@ -12,6 +12,7 @@ import { auditLines } from '../support/audit.ts';
 import { CLI, reaptop, snapshotOf } from '../support/cli.ts';
 import { configure, HookSession, makeMarker, makeTask, stateOf } from '../support/hook-session.ts';
 import { leaveBehind } from '../support/leftovers.ts';
+import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -237,9 +238,29 @@ describe('a session that starts', () => {
     });
     expect(Date.now() - startedAt).toBeLessThan(10_000);
     expect(isRunning(left!.pid)).toBe(false);
-    expect(auditLines(sandbox).map(({ by, event }) => `${by} ${event}`)).toEqual([
-      'hook intent',
-      'hook outcome',
+    const lines = auditLines(sandbox);
+    expect(lines.map(({ by, event }) => `${by} ${event}`)).toEqual(['hook intent', 'hook outcome']);
+    expect(lines[0]?.plan?.steps).toMatchObject([{ pid: left!.pid, pss: expect.any(Number) }]);
+  });
+
+  it('leaves an agent alone whose stream grows: it is at work', async () => {
+    const claude = sandbox.write('bin/claude', '#!/usr/bin/env node\nsetInterval(() => {}, 1e6);\n', 0o755);
+    const ids = ['11111111-2222-3333-4444-555555555555', '66666666-2222-3333-4444-555555555555'] as const;
+    const ended = { CLAUDECODE: '1', CLAUDE_PID: '4194303', CLAUDE_CODE_SESSION_ID: 'ended' };
+    const [busy, idle] = [
+      await orphan(sandbox, `node ${claude} -p --session-id ${ids[0]}`, ended),
+      await orphan(sandbox, `node ${claude} -p --session-id ${ids[1]}`, ended),
+    ];
+    sandbox.write(
+      'work/.agent-workspace/TASK-1/logs/one_stream.jsonl',
+      `{"type":"system","subtype":"init","session_id":"${ids[0]}"}\n`,
+    );
+    await start(0);
+    expect(isRunning(busy.pid)).toBe(true);
+    const outcomes = auditLines(sandbox).flatMap(line => line.outcomes ?? []);
+    expect(outcomes.map(({ pid, outcome }) => [pid, outcome])).toEqual([
+      [busy.pid, 'refused'],
+      [idle.pid, 'ended'],
     ]);
   });
 

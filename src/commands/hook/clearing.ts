@@ -6,6 +6,7 @@ import { NO_FILES, scannedFiles } from '../../collect/agent-files.ts';
 import type { Collector } from '../../collect/collector.ts';
 import { loadConfig } from '../../collect/config.ts';
 import { type Prepared, prepareWith } from '../../collect/prepare.ts';
+import { weigh } from '../../collect/weigh.ts';
 import { leakPolicy, planClean, planZombies } from '../../judge/plan/index.ts';
 import { confirmedBy } from '../../judge/rules/confirm.ts';
 import { keyOf } from '../../model/identity.ts';
@@ -81,13 +82,15 @@ const clearLeaks = async (
   signal: AbortSignal,
   minimumAgeSeconds: number,
 ): Promise<readonly Outcome[]> => {
-  const plan = planClean({
+  const { system } = ready;
+  const light = planClean({
     snapshot,
     lineageMembers: target => collector.lineage.membersOf(target),
     policy: leakPolicy('hook', { minimumAgeSeconds }),
   });
-  if (plan.steps.length === 0 || signal.aborted) return [];
-  const { system } = ready;
+  if (light.steps.length === 0) return [];
+  const plan = await weigh(light, system);
+  if (signal.aborted) return [];
   const judge = lastJudge(ready, collector, plan);
   const done = await perform({
     system,
