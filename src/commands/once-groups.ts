@@ -110,7 +110,7 @@ export const groupProcesses = (snapshot: Snapshot, all = false): Group[] => {
     const group = groups.get(title) ?? { section, title, branches: [] };
     groups.set(title, group);
     const explained = isExplained(root, null, before);
-    drawTree({ process: root, drawing: '', explained }, '', forest.childrenOf, group.branches);
+    drawTree({ process: root, drawing: '', explained }, forest.childrenOf, group.branches);
     const rest = counted.get(root);
     if (rest !== undefined) group.branches.push(rest);
   }
@@ -119,29 +119,48 @@ export const groupProcesses = (snapshot: Snapshot, all = false): Group[] => {
     .map(({ section, title, branches }) => ({ title, tone: section.tone, branches }));
 };
 
-const drawTree = (
-  branch: Branch,
-  beforeChildren: string,
+/** Cells of the drawing that a row carries on to those below it: deeper than any line is wide. */
+const DEEPEST = 1000;
+
+interface Hanging {
+  readonly branch: Branch;
+  /** What stands before the drawing of its children. */
+  readonly before: string;
+}
+
+/** What hangs below a process: its children, and how many more zombies it has. */
+const below = (
+  { branch: { process: p }, before }: Hanging,
   childrenOf: (p: JudgedProcess) => readonly JudgedProcess[],
-  into: (Branch | Counted)[],
-): void => {
-  into.push(branch);
-  const { process: p } = branch;
+): readonly (Hanging | Counted)[] => {
   const all = childrenOf(p);
   const zombies = all.filter(child => isZombie(child.facts));
   const told = zombies.length <= SHOWN_ZOMBIES + 1 ? zombies : zombies.slice(0, SHOWN_ZOMBIES);
   const children = [...all.filter(child => !isZombie(child.facts)), ...told];
   const more = zombies.length - told.length;
-  for (const [index, child] of children.entries()) {
+  const hanging = children.map((process, index): Hanging => {
     const last = more === 0 && index === children.length - 1;
-    const drawing = `${beforeChildren}${last ? '└ ' : '├ '}`;
-    const explained = isExplained(child, p, null);
-    drawTree(
-      { process: child, drawing, explained },
-      `${beforeChildren}${last ? '  ' : '│ '}`,
-      childrenOf,
-      into,
-    );
+    return {
+      branch: {
+        process,
+        drawing: `${before}${last ? '└ ' : '├ '}`,
+        explained: isExplained(process, p, null),
+      },
+      before: `${before}${last ? '  ' : '│ '}`.slice(-DEEPEST),
+    };
+  });
+  return more === 0 ? hanging : [...hanging, { text: `${more} more`, drawing: `${before}└ ` }];
+};
+
+/** Not by recursion: a chain of thousands is deeper than the stack. */
+const drawTree = (
+  root: Branch,
+  childrenOf: (p: JudgedProcess) => readonly JudgedProcess[],
+  into: (Branch | Counted)[],
+): void => {
+  const pending: (Hanging | Counted)[] = [{ branch: root, before: '' }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    into.push('text' in next ? next : next.branch);
+    if ('branch' in next) pending.push(...below(next, childrenOf).toReversed());
   }
-  if (more > 0) into.push({ text: `${more} more`, drawing: `${beforeChildren}└ ` });
 };

@@ -56,10 +56,11 @@ export function* ancestorsOf<N extends Linked<N>>(node: N): Generator<N> {
   for (let up = node.parent; up !== null; up = up.parent) yield up;
 }
 
-/** The node and everything below it, parents before children. */
-export function* subtreeOf<N extends Linked<N>>(node: N): Generator<N> {
+/** The node and what is below it, parents first. Not by recursion: a script that starts itself makes a chain of thousands. */
+export function* subtreeOf<N extends Linked<N>>(node: N, mayEnter = (_below: N) => true): Generator<N> {
   const pending = [node];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next !== node && !mayEnter(next)) continue;
     yield next;
     for (let index = next.children.length - 1; index >= 0; index -= 1) pending.push(next.children[index]!);
   }

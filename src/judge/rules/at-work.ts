@@ -17,12 +17,11 @@ const WORKED_CPU = 50;
 /** Servers move by themselves, and so does what they started: no sign of anybody's work. */
 const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);
 
+const isNoServer = ({ kind, seen }: Node): boolean =>
+  !SERVERS.has(kind) && !SERVERS.has(seen.wraps ?? 'other');
+
 function* workersBelow(node: Node): Generator<Node> {
-  for (const child of node.children) {
-    if (SERVERS.has(child.kind) || SERVERS.has(child.seen.wraps ?? 'other')) continue;
-    if (!isZombie(child.facts)) yield child;
-    yield* workersBelow(child);
-  }
+  for (const below of subtreeOf(node, isNoServer)) if (below !== node && !isZombie(below.facts)) yield below;
 }
 
 const hasWorked = ({ facts }: Node, clock: number): boolean =>

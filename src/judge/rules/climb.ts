@@ -54,12 +54,12 @@ export const panesOf = (servers: readonly TmuxServer[]): Panes => {
 export const climber = (panes: Panes, isService: (node: Node) => string | null): ((node: Node) => Climb) => {
   const known = new Map<Node, Climb>();
 
+  // From the top down: whoever a step asks for is known by then, and a chain of thousands needs no deeper stack.
   const climb = (node: Node): Climb => {
-    const before = known.get(node);
-    if (before !== undefined) return before;
-    const result = step(node);
-    known.set(node, result);
-    return result;
+    const unknown: Node[] = [];
+    for (let up: Node | null = node; up !== null && !known.has(up); up = up.parent) unknown.push(up);
+    for (const next of unknown.reverse()) known.set(next, step(next));
+    return known.get(node)!;
   };
 
   const step = (node: Node): Climb => {

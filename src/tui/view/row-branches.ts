@@ -1,4 +1,4 @@
-import { linkForest } from '../../model/forest.ts';
+import { linkForest, subtreeOf } from '../../model/forest.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
@@ -13,15 +13,19 @@ const shown = (p: JudgedProcess, all: boolean): boolean => all || (p.related && 
 
 const isAlive = ({ process }: Branch): boolean => !isZombie(process.facts);
 
-const sum = (branch: Branch): void => {
-  // A zombie is folded into the count on the parent that owes the wait.
-  if (!branch.children.every(isAlive)) branch.children = branch.children.filter(isAlive);
-  for (const child of branch.children) {
-    sum(child);
-    branch.bytes += child.bytes;
-    branch.cpu += child.cpu;
-    branch.count += child.count;
+const sum = (root: Branch): void => {
+  const parentsFirst: Branch[] = [];
+  for (const branch of subtreeOf(root)) {
+    // A zombie is folded into the count on the parent that owes the wait.
+    if (!branch.children.every(isAlive)) branch.children = branch.children.filter(isAlive);
+    parentsFirst.push(branch);
   }
+  for (const branch of parentsFirst.reverse())
+    for (const child of branch.children) {
+      branch.bytes += child.bytes;
+      branch.cpu += child.cpu;
+      branch.count += child.count;
+    }
 };
 
 export const forest = (snapshot: Snapshot, all: boolean): Branch[] => {
@@ -72,13 +76,11 @@ export const kept = (roots: readonly Branch[], filter: string): Map<string, bool
   const matches = matcher(filter);
   if (!matches) return null;
   const keep = new Map<string, boolean>();
-  const visit = (branch: Branch): boolean => {
-    const self = matches(branch.process);
-    let below = false;
-    for (const child of branch.children) below = visit(child) || below;
-    if (self || below) keep.set(branch.key, self);
-    return self || below;
-  };
-  for (const root of roots) visit(root);
+  // Backwards, so that every child is known before its parent.
+  for (const root of roots)
+    for (const branch of [...subtreeOf(root)].reverse()) {
+      const self = matches(branch.process);
+      if (self || branch.children.some(({ key }) => keep.has(key))) keep.set(branch.key, self);
+    }
   return keep;
 };

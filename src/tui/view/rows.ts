@@ -28,16 +28,38 @@ export class RowList {
   }
 }
 
-/** The snapshot as the rows of the tree, top to bottom. */
-export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[] => {
-  const roots = forest(snapshot, options.all);
-  const keep = kept(roots, options.filter);
-  const beats = worstBeats(snapshot.heartbeats);
-  const { grouping = 'tmux' } = options;
-  if (grouping === 'flat') return flatRows(roots, keep, beats, options);
-  const order = comparing(options.sort, options.reversed);
-  const rows: Row[] = [];
-  const add = (branch: Branch, above: string, last: boolean, parent: JudgedProcess | null): void => {
+/** What a branch becomes a row by. */
+interface Hanging {
+  readonly branch: Branch;
+  readonly above: string;
+  readonly last: boolean;
+  readonly parent: JudgedProcess | null;
+}
+
+interface Growing {
+  readonly keep: ReadonlyMap<string, boolean> | null;
+  readonly beats: ReadonlyMap<string, Heartbeat>;
+  readonly options: RowOptions;
+  readonly order: (a: Branch, b: Branch) => number;
+}
+
+const hanging = (
+  branches: readonly Branch[],
+  above: string,
+  parent: JudgedProcess | null,
+  { order }: Growing,
+): Hanging[] =>
+  [...branches]
+    .sort(order)
+    .map((branch, i) => ({ branch, above, last: i === branches.length - 1, parent }))
+    .reverse();
+
+/** The rows of these branches and of what is below them; not by recursion: a chain of thousands is deeper than the stack. */
+const growRows = (branches: readonly Branch[], growing: Growing, rows: Row[]): void => {
+  const { keep, beats, options } = growing;
+  const pending = hanging(branches, '', null, growing);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { branch, above, last, parent } = next;
     const children = keep ? branch.children.filter(c => keep.has(c.key)) : branch.children;
     const folded = children.length > 0 && options.folded.has(branch.key);
     rows.push({
@@ -53,13 +75,19 @@ export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[
       inherits: parent?.verdict === branch.process.verdict,
       context: keep !== null && keep.get(branch.key) === false,
     });
-    if (folded) return;
-    const next = above + (last ? ' ' : 'I');
-    const sorted = [...children].sort(order);
-    sorted.forEach((child, i) => {
-      add(child, next, i === sorted.length - 1, branch.process);
-    });
-  };
+    if (!folded) pending.push(...hanging(children, above + (last ? ' ' : 'I'), branch.process, growing));
+  }
+};
+
+/** The snapshot as the rows of the tree, top to bottom. */
+export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[] => {
+  const roots = forest(snapshot, options.all);
+  const keep = kept(roots, options.filter);
+  const beats = worstBeats(snapshot.heartbeats);
+  const { grouping = 'tmux' } = options;
+  if (grouping === 'flat') return flatRows(roots, keep, beats, options);
+  const growing = { keep, beats, options, order: comparing(options.sort, options.reversed) };
+  const rows: Row[] = [];
   const wanted = keep ? roots.filter(root => keep.has(root.key)) : roots;
   for (const { group, branches } of groupBranches(wanted, snapshot, grouping)) {
     const folded = options.folded.has(group.key);
@@ -78,11 +106,7 @@ export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[
       inherits: false,
       context: false,
     });
-    if (folded) continue;
-    const sorted = [...branches].sort(order);
-    sorted.forEach((branch, i) => {
-      add(branch, '', i === sorted.length - 1, null);
-    });
+    if (!folded) growRows(branches, growing, rows);
   }
   return rows;
 };
