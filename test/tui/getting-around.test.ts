@@ -107,6 +107,19 @@ describe('finding things', () => {
     expect(selected()).toContain('3755');
   });
 
+  test('n goes round all findings beside another panel, too, where one process has several', async () => {
+    await open();
+    await driven.press('previous-panel', 'back');
+    expect(text()).toMatch(/found: /);
+    const told: string[] = [];
+    while (told.length < 20 && !told.includes(lastRow())) {
+      told.push(lastRow());
+      await driven.press('next-finding');
+    }
+    const { findings } = driven.demo.live.getState().snapshot;
+    expect(told.slice(1)).toHaveLength(findings.filter(({ processes }) => processes.length > 0).length);
+  });
+
   test('n opens what is folded above its process', async () => {
     await open();
     await driven.press('fold-all');

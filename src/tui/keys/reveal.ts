@@ -1,4 +1,4 @@
-import type { Finding } from '../../model/finding.ts';
+import { type Finding, sameFinding } from '../../model/finding.ts';
 import { type Identity, keyOf } from '../../model/identity.ts';
 import { foldsAbove } from '../view/placement.ts';
 import { rowOptions } from '../view/state.ts';
@@ -32,14 +32,18 @@ export const stepFinding = (controller: Controls, by: 1 | -1): void => {
     controller.notice('The findings concern files only: tab shows them.');
     return;
   }
-  const isHere = (f: Finding | undefined): f is Finding =>
+  const isHere = (f: Finding | null | undefined): f is Finding =>
     f?.processes.some(i => keyOf(i) === view.selected) === true;
-  // A process may have two findings: the one we came for is under the panel's cursor.
-  const shown = view.panel === 'findings' ? snapshot.findings[view.panelCursor] : undefined;
-  const at = isHere(shown) ? findings.indexOf(shown) : findings.findIndex(isHere);
+  // A process may have two findings: the one we came for, or that under the panel's cursor; else it would begin anew for ever.
+  const cameFor =
+    view.focus === 'findings'
+      ? snapshot.findings[view.panelCursor]
+      : view.steppedTo && sameFinding(view.steppedTo, findings);
+  const at = isHere(cameFor) ? findings.indexOf(cameFor) : findings.findIndex(isHere);
   const next = at < 0 ? (by > 0 ? 0 : findings.length - 1) : (at + by + findings.length) % findings.length;
   const finding = findings[next]!;
   if (reveal(controller, finding.processes[0]!)) {
+    controller.dispatch({ type: 'stepped', to: finding });
     if (view.panel === 'findings')
       controller.dispatch({ type: 'panel-cursor', cursor: snapshot.findings.indexOf(finding) });
     controller.notice(`${finding.severity}: ${finding.title}`);

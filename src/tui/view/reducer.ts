@@ -1,3 +1,4 @@
+import type { Finding } from '../../model/finding.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Look } from './look.ts';
@@ -32,6 +33,7 @@ export type ViewEvent =
   | { readonly type: 'panel-cursor'; readonly cursor: number }
   | ({ readonly type: 'panel-kept' } & CursorPlace)
   | { readonly type: 'panel-scroll'; readonly to: number }
+  | { readonly type: 'stepped'; readonly to: Finding }
   | { readonly type: 'detail'; readonly open: boolean }
   | { readonly type: 'detail-scroll'; readonly to: number }
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
@@ -117,6 +119,7 @@ const HANDLERS: Handlers = {
   'panel-kept': (view, { panelCursor, panelLost }) => ({ ...view, panelCursor, panelLost }),
   'panel-scroll': (view, { to }) => ({ ...view, panelTop: Math.max(0, to) }),
   'panel-cursor': (view, { cursor }) => ({ ...view, panelCursor: cursor, panelLost: null }),
+  stepped: (view, { to }) => ({ ...view, steppedTo: to }),
   detail: (view, { open }) => ({ ...view, detail: open, detailScroll: 0 }),
   'detail-scroll': (view, { to }) => ({ ...view, detailScroll: Math.max(0, to) }),
   overlay: (view, { overlay }) => ({

@@ -77,6 +77,8 @@ export interface ViewState {
   readonly panelLost: Finding | Heartbeat | null;
   /** The first entry in view of a panel that has not the keys: the wheel moves it. */
   readonly panelTop: number;
+  /** Where `n` went last: a process may have several findings, and its row does not tell which one. */
+  readonly steppedTo: Finding | null;
   readonly detail: boolean;
   readonly detailScroll: number;
   readonly overlay: Overlay | null;
@@ -105,6 +107,7 @@ export const INITIAL_VIEW: ViewState = {
   panelCursor: 0,
   panelLost: null,
   panelTop: 0,
+  steppedTo: null,
   detail: false,
   detailScroll: 0,
   overlay: null,
