@@ -12,6 +12,7 @@ import { beatTone } from '../view/activity.ts';
 import { clickable } from '../view/clickable.ts';
 import { inTone, type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import { entriesOf, entryUnderCursor } from '../view/panel-entries.ts';
+import { windowTop } from '../view/placement.ts';
 import type { Screen } from '../view/screen.ts';
 import type { PanelId } from '../view/state.ts';
 
@@ -108,10 +109,6 @@ export const panelLength = (
     heartbeats: snapshot.heartbeats.length,
     log: state.log.length,
   })[panel];
-
-/** The first visible entry: the cursor stays in view. */
-const windowTop = (cursor: number, count: number, rows: number): number =>
-  Math.max(0, Math.min(cursor - Math.floor(rows / 2), count - rows));
 
 /** Where there is no room beside it, the finding under the cursor tells why and what to do below itself. */
 const unfolded = (screen: Screen): readonly Line[] => {

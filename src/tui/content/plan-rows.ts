@@ -33,13 +33,21 @@ const memoryText = (s: Step, screen: Screen): string => {
   return formatBytes(s.rss > 0 || held === undefined ? weightOf(s) : memoryOf(held.facts));
 };
 
-/** Cells of a step before its name, and after it. */
+/** Cells of a step before its name, and of what stands behind it. */
 const BEFORE_NAME = 2 + 9 + 5 + 7 + 1;
-const AFTER_NAME = 5 + 7;
+const MEM = 5;
+const AGE = 7;
+const LEAST_NAME = 7;
 const WHY_INDENT = 11;
 
-const nameWidth = ({ layout }: Screen): number =>
-  layout.columns >= WHY_BESIDE ? NAME : Math.max(7, layout.columns - BEFORE_NAME - AFTER_NAME);
+/** On the smallest screen the age goes, whole: half of one tells nothing. */
+const ageWidth = ({ layout }: Screen): number =>
+  layout.columns >= BEFORE_NAME + LEAST_NAME + MEM + AGE ? AGE : 0;
+
+const nameWidth = (screen: Screen): number =>
+  screen.layout.columns >= WHY_BESIDE
+    ? NAME
+    : Math.max(LEAST_NAME, screen.layout.columns - BEFORE_NAME - MEM - ageWidth(screen));
 
 const stepHead = (s: Step, outcome: Outcome | null | undefined, screen: Screen): Line => [
   run('  '),
@@ -53,8 +61,8 @@ const stepHead = (s: Step, outcome: Outcome | null | undefined, screen: Screen):
   run(toWidth(String(s.pid), 7, 'right'), 'strong'),
   run(' '),
   run(toWidth(s.name, nameWidth(screen)), 'plain'),
-  run(toWidth(memoryText(s, screen), 5, 'right')),
-  run(toWidth(formatAge(s.ageSeconds), 7, 'right')),
+  run(toWidth(memoryText(s, screen), MEM, 'right')),
+  run(toWidth(formatAge(s.ageSeconds), ageWidth(screen), 'right')),
 ];
 
 /** A condition must be read to its end; a reason may be cut, its process's detail pane has all of it. */
@@ -143,6 +151,6 @@ export const refusalLines = (plan: Plan, width: number): readonly Line[] => {
 export const columnNames = (screen: Screen, first: string): Line => {
   const beside = screen.layout.columns >= WHY_BESIDE ? '  WHY' : '';
   const name = toWidth('NAME', nameWidth(screen));
-  const text = `  ${toWidth(first, 14)}${toWidth('PID', 7, 'right')} ${name}${toWidth('MEM', 5, 'right')}${toWidth('AGE', 7, 'right')}${beside}`;
+  const text = `  ${toWidth(first, 14)}${toWidth('PID', 7, 'right')} ${name}${toWidth('MEM', MEM, 'right')}${toWidth('AGE', ageWidth(screen), 'right')}${beside}`;
   return [run(toWidth(text, screen.layout.columns), 'heading')];
 };

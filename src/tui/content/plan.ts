@@ -1,7 +1,7 @@
 import type { RunningPlan } from '../../live/live.ts';
 import { plural } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
-import { DEFAULT_GRACE_MS, doesNothing, pidsToType } from '../../model/plan.ts';
+import { DEFAULT_GRACE_MS, doesNothing, type Plan, pidsToType } from '../../model/plan.ts';
 import { choresText, endingSignals, signalNames, signalsSent } from '../../words/plan.ts';
 import { planTitle } from '../../words/request.ts';
 import { wrap } from '../../words/wrap.ts';
@@ -38,19 +38,25 @@ const Y_RUNS: Line = [
   run(' it.', 'strong'),
 ];
 
+/** What is typed must be seen behind it, with its caret. */
+const askFor = (pid: number, columns: number): string => {
+  const room = columns - String(pid).length - 1;
+  const ways = [` Protected. Type its pid, ${pid}, to confirm: `, ` Type its pid, ${pid}, to confirm: `];
+  return ways.find(way => way.length <= room) ?? ` Type ${pid}: `;
+};
+
+/** A parent that is nudged first, and ended if that does not help, is one process. */
+const processesIn = ({ steps }: Plan): number => new Set(steps.map(keyOf)).size;
+
 /** What is asked of the user now. */
 const question = (overlay: PlanOverlay, { glyphs, layout }: Screen): Line => {
   const { plan, confirmed, typed } = overlay;
   if (doesNothing(plan)) return [run(' Nothing would be signalled. Any key leaves.', 'strong')];
   const missing = pidsToType(plan).filter(pid => !confirmed.includes(pid));
   if (missing.length > 0)
-    return [
-      run(` Protected. Type its pid, ${missing[0]}, to confirm: `, 'warn'),
-      run(typed, 'strong'),
-      run(glyphs.caret, 'key'),
-    ];
+    return [run(askFor(missing[0]!, layout.columns), 'warn'), run(typed, 'strong'), run(glyphs.caret, 'key')];
   const chores = choresText(plan);
-  const count = plan.steps.length > 0 ? plural(plan.steps.length, 'process', 'processes') : chores;
+  const count = plan.steps.length > 0 ? plural(processesIn(plan), 'process', 'processes') : chores;
   const [signals, sent] = [endingSignals, signalsSent].map(told =>
     plan.steps.length > 0 ? signalsText(overlay, told) : 'no signal',
   );
@@ -138,7 +144,7 @@ export const runningLines = (screen: Screen, rows: number): readonly Line[] => {
   if (!running) return framed('Starting', [], [], [], screen, rows);
   const { plan, outcomes, done, summary } = running;
   const steps = withExtras(plan, outcomes);
-  const title = done ? 'Done' : `Working: ${outcomes.length} of ${steps.steps.length}`;
+  const title = done ? 'Done' : `Working: ${outcomes.length} of ${processesIn(steps)}`;
   const last: Line = done
     ? [run(` ${summary ?? 'Done.'}`, 'good')]
     : [run(' Waiting for them to end. ', 'strong'), run('C stops sending signals.', 'faint')];

@@ -4,6 +4,7 @@ import type { Glyphs } from '../look/glyphs.ts';
 import { clickable } from '../view/clickable.ts';
 import { inTone, type Line, lineToWidth, run, toWidth } from '../view/line.ts';
 import { themeNameOf } from '../view/look.ts';
+import { windowTop } from '../view/placement.ts';
 import type { Screen } from '../view/screen.ts';
 import { type SetupItem, setupItems } from '../view/setup.ts';
 import { titleRule } from './tabs.ts';
@@ -74,10 +75,12 @@ export const setupLines = (screen: Screen, rows: number): readonly Line[] => {
   const room = rows - 1;
   const withPreview = room >= items.length + PREVIEW_ROWS && layout.treeRows > 0;
   const list = withPreview ? items.length : room;
-  const top = Math.max(0, Math.min(cursor - Math.floor(list / 2), items.length - list));
+  const top = windowTop(cursor, items.length, list);
   const last = Math.min(items.length, top + list);
   const more =
-    items.length > list ? `${cursor + 1} of ${items.length} ${last < items.length ? glyphs.down : ''}` : '';
+    items.length > list
+      ? `${cursor + 1} of ${items.length} ${top > 0 ? glyphs.up : ''}${last < items.length ? glyphs.down : ''}`
+      : '';
   const lines = items.slice(top, last).map((item, i): Line => {
     const selected = top + i === cursor;
     const body = lineToWidth(itemLine(item, screen), layout.columns - 2, glyphs.ellipsis);

@@ -1,8 +1,9 @@
 import { SIGNALS } from '../../words/signals.ts';
 import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, run, toWidth } from '../view/line.ts';
+import { windowTop } from '../view/placement.ts';
 import type { Screen } from '../view/screen.ts';
-import { titleRule } from './tabs.ts';
+import { scrollText, titleRule } from './tabs.ts';
 
 export const signalsLines = (screen: Screen, rows: number): readonly Line[] => {
   const { layout, glyphs, view } = screen;
@@ -15,10 +16,14 @@ export const signalsLines = (screen: Screen, rows: number): readonly Line[] => {
       run(`  ${means}`, selected ? 'plain' : 'faint'),
     ];
   });
+  // The chosen one stays in view on the smallest screen, too: nobody should choose what he cannot see.
+  const room = rows - 1;
+  const from = windowTop(cursor, lines.length, room);
+  const more = scrollText({ from, room, length: lines.length }, glyphs);
   return [
-    titleRule('Choose a signal; the plan comes next', layout.columns, glyphs.rule),
-    ...Array.from({ length: rows - 1 }, (_, i) =>
-      lineToWidth(lines[i] ?? [], layout.columns, glyphs.ellipsis),
+    titleRule('Choose a signal; the plan comes next', layout.columns, glyphs.rule, more),
+    ...Array.from({ length: room }, (_, i) =>
+      lineToWidth(lines[from + i] ?? [], layout.columns, glyphs.ellipsis),
     ),
   ];
 };

@@ -46,3 +46,7 @@ export const foldsAbove = (
   for (let i = parentIndex(rows, index); i >= 0; i = parentIndex(rows, i)) above.push(rows[i]!.key);
   return above;
 };
+
+/** The first entry in view of a list with a cursor: the cursor stays in sight. */
+export const windowTop = (cursor: number, count: number, rows: number): number =>
+  Math.max(0, Math.min(cursor - Math.floor(rows / 2), count - rows));
