@@ -68,6 +68,11 @@ const timeLine = (): string =>
     .find(line => /\d\d:\d\d [-LESMOB|]+ \d\d:\d\d/.test(line)) ?? '';
 
 describe('the past on the screen', () => {
+  test('at 40×10 the one row of the header says which moment it is', async () => {
+    driven = await openAt(14, 40, 10);
+    expect(driven.terminal.lines()[0]).toMatch(/^ 9 leaked, 3\.0G {2}PAST 11-16 \d\d:14:00 *$/);
+  });
+
   test.each([
     [120, 40, true],
     [60, 40, false],

@@ -37,6 +37,15 @@ describe('on the smallest screen, 40×10', () => {
     await driven.type('410');
     expect(rowWith('Type its pid')).toContain('4101, to confirm: 410▏');
   });
+
+  test('what is unusual about the screen is told whole, or not at all', async () => {
+    driven = await drive(40, 10);
+    const header = (): string => driven.terminal.lines()[0]!.trimEnd();
+    await driven.press('freeze', 'down', 'mark', 'mark');
+    expect(header()).toBe(' 9 leaked, 3.0G  demo  FROZEN  2 marked');
+    await driven.press('all', 'by-memory');
+    expect(header()).toBe(' 9 leaked, 3.0G  FROZEN  2 marked');
+  });
 });
 
 test('a parent that is nudged and then perhaps ended is counted once', async () => {
@@ -44,4 +53,15 @@ test('a parent that is nudged and then perhaps ended is counted once', async () 
   await driven.press('zombies');
   expect(text()).toContain('nudge 2; end 4');
   expect(rowWith('Press y')).toContain(' 5 processes: CHLD first');
+});
+
+test('the interval is told beside as many flags as there is room for', async () => {
+  driven = await drive(72, 30);
+  await driven.press('freeze', 'down', 'mark', 'all', 'by-memory');
+  expect(driven.terminal.lines()[0]!.trimEnd()).toMatch(/all processes {2}by memory {2}1 marked +every 2s$/);
+});
+
+test('what fits of the header is told: a fact that is too long takes no other along', async () => {
+  driven = await drive(80, 24);
+  expect(driven.terminal.lines()[1]).toContain('1 waits for you  2 stale');
 });
