@@ -10,7 +10,7 @@ import { wrap } from '../../words/wrap.ts';
 import type { Tone } from '../look/theme.ts';
 import { beatTone } from '../view/activity.ts';
 import { clickable } from '../view/clickable.ts';
-import { inTone, type Line, lineToWidth, run, toWidth } from '../view/line.ts';
+import { inTone, type Line, lineToWidth, lineWidth, run, toWidth } from '../view/line.ts';
 import { entriesOf, entryUnderCursor } from '../view/panel-entries.ts';
 import { windowTop } from '../view/placement.ts';
 import type { Screen } from '../view/screen.ts';
@@ -110,12 +110,15 @@ export const panelLength = (
     log: state.log.length,
   })[panel];
 
-/** Where there is no room beside it, the finding under the cursor tells why and what to do below itself. */
+/** What the row of the finding under the cursor has no room for is told below it: why, and what to do. */
 const unfolded = (screen: Screen): readonly Line[] => {
   const { view, layout, glyphs } = screen;
   const finding = entryUnderCursor('findings', screen, view);
-  if (!finding || layout.columns >= WIDE) return [];
-  const text = `${finding.why} ${glyphs.arrow} ${remedyInKeys(finding)}`;
+  if (!finding) return [];
+  const whole = lineWidth(findingLine(finding, screen)) <= layout.columns - 2;
+  if (whole && layout.columns >= WIDE) return [];
+  const remedy = whole && layout.columns >= MEDIUM ? '' : ` ${glyphs.arrow} ${remedyInKeys(finding)}`;
+  const text = `${finding.why}${remedy}`;
   return wrap(text, layout.columns - 12).map(part => [run(' '.repeat(9)), run(part, 'faint')]);
 };
 
