@@ -29,6 +29,8 @@ export interface PerformInput {
   readonly stateDirectory?: string | null;
   readonly graceMs?: number | undefined;
   readonly fixer: Fixer;
+  /** The time of this machine, for the log: an invented one has its own. */
+  readonly now: () => number;
   readonly onOutcome: (outcome: Outcome) => void;
 }
 
@@ -56,7 +58,7 @@ export const performPlan = async (input: PerformInput): Promise<Performed> => {
   });
   if (performed.status === 'held') throw new Error(performed.why);
   const { outcomes, chores = [], summary, worse } = performed.deed;
-  const at = Date.now();
+  const at = input.now();
   const rows = [
     ...outcomes.map(({ outcome, pid, name, freed, why }) => ({
       what: outcome,

@@ -21,6 +21,10 @@ export class PlanRunner {
     this.#fixer = fixer;
   }
 
+  /** An invented machine has a time of its own: its log is told in that. */
+  readonly #now = (): number =>
+    this.#options.system.backend === 'demo' ? this.#store.state.snapshot.takenAt : Date.now();
+
   /** Gives back what has changed for the worse; then nothing was done. */
   async run(plan: Plan, request: ActRequest): Promise<readonly string[]> {
     if (this.#abort !== null) throw new Error('another plan is still running');
@@ -48,6 +52,7 @@ export class PlanRunner {
         boot: store.state.snapshot.host.bootId,
         signal,
         fixer: this.#fixer,
+        now: this.#now,
         onOutcome: outcome => store.note(outcome),
       });
       const { outcomes, chores, summary } = done;
@@ -58,7 +63,7 @@ export class PlanRunner {
       const summary = `it failed: ${error instanceof Error ? error.message : String(error)}`;
       const outcomes = store.state.running?.outcomes ?? [];
       store.set({ running: { plan, outcomes, done: true, summary } });
-      store.log({ at: Date.now(), text: summary, tone: 'bad' });
+      store.log({ at: this.#now(), text: summary, tone: 'bad' });
       return [];
     }
   }
