@@ -8,6 +8,7 @@ import type { SortId } from '../view/row-sort.ts';
 import { type Focus, PANELS } from '../view/state.ts';
 import type { Action, Controls } from './action.ts';
 import { goTo } from './actions-moving.ts';
+import { inPane } from './reasons.ts';
 import { reveal, stepFinding } from './reveal.ts';
 
 const FOCUS: readonly Focus[] = ['tree', ...PANELS];
@@ -116,7 +117,7 @@ export const LOOKING = {
   'next-panel': controller => stepFocus(controller, 1),
   'previous-panel': controller => stepFocus(controller, -1),
   pane: controller => {
-    const target = controller.situation.row?.process;
+    const target = inPane(controller.situation);
     if (!target) return;
     controller.live.jump({ pid: target.facts.pid, start: target.facts.start }).then(
       said => controller.notice(said, 'plain'),

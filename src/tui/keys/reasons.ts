@@ -23,13 +23,19 @@ const cannotAct = ({ state }: Situation): string | null => {
   return state.running && !state.running.done ? 'A plan is still running: wait for it to finish.' : null;
 };
 
+/** While a panel has the keys they are about its entry, never about a row of the tree, which may not be in sight. */
+export const needsTree = ({ view }: Situation): string | null =>
+  view.focus === 'tree' ? null : 'That is for the tree: Esc goes back to it.';
+
 export const needsTarget = (situation: Situation): string | null =>
   cannotAct(situation) ??
   (situation.targets.length > 0
     ? null
-    : situation.row?.gone
-      ? 'It has ended: move to another row.'
-      : 'Nothing to act on: select a process, or mark some with space.');
+    : situation.view.focus !== 'tree'
+      ? 'Nothing to act on: this entry concerns no process that runs.'
+      : situation.row?.gone
+        ? 'It has ended: move to another row.'
+        : 'Nothing to act on: select a process, or mark some with space.');
 
 export const needsRemedy = (situation: Situation): string | null => {
   const { finding } = situation;
@@ -55,9 +61,13 @@ export const needsZombie = (situation: Situation): string | null =>
 export const needsFinding = ({ state, view }: Situation): string | null =>
   (view.frozen ?? state.snapshot).findings.length > 0 ? null : 'No findings.';
 
-export const needsPane = ({ state, row }: Situation): string | null => {
-  if (state.readOnly) return state.readOnly;
-  return row?.process?.tmux ? null : 'No tmux server has named a pane for this row.';
+/** Whose pane `o` goes to. */
+export const inPane = ({ view, row, targets }: Situation): JudgedProcess | null =>
+  (view.focus === 'tree' ? row?.process : targets[0]) ?? null;
+
+export const needsPane = (situation: Situation): string | null => {
+  if (situation.state.readOnly) return situation.state.readOnly;
+  return inPane(situation)?.tmux ? null : 'No tmux server has named a pane for this row.';
 };
 
 export const needsMark = ({ view }: Situation): string | null =>
