@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Demo } from '../../src/live/demo.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { footerLine } from '../../src/tui/content/footer.ts';
+import { footerLines } from '../../src/tui/content/footer.ts';
 import { headerLines } from '../../src/tui/content/header.ts';
 import { panelLines } from '../../src/tui/content/panel.ts';
 import { SHEETS } from '../../src/tui/content/sheets.ts';
@@ -60,7 +60,7 @@ const drawn = (controller: Controller): readonly (readonly [number, number])[] =
   const body = sheet
     ? sheet(screen, rows)
     : [...treeLines(screen), ...panelLines(screen, screen.layout.panelRows)];
-  return [...headerLines(screen), ...body, footerLine(screen)].map(
+  return [...headerLines(screen), ...body, ...footerLines(screen)].map(
     line => [lineWidth(line), screen.layout.columns] as const,
   );
 };

@@ -38,6 +38,37 @@ describe('on the smallest screen, 40×10', () => {
     expect(rowWith('Type its pid')).toContain('4101, to confirm: 410▏');
   });
 
+  test('a reason is told to its end, over the last rows, and nothing moves for it', async () => {
+    driven = await drive(40, 10);
+    const before = driven.terminal.lines();
+    await driven.press('end-process');
+    expect(driven.terminal.lines().slice(0, -2)).toEqual(before.slice(0, -2));
+    expect(
+      driven.terminal
+        .lines()
+        .slice(-2)
+        .map(line => line.trim()),
+    ).toEqual(['Nothing to act on: select a process,', 'or mark some with space.']);
+    await driven.press('up');
+    expect(driven.terminal.lines()).toEqual(before);
+  });
+
+  test('an export offers all its forms', async () => {
+    driven = await drive(40, 10);
+    await driven.press('export');
+    expect(driven.terminal.lines().at(-1)).toMatch(/ t text {2}s SVG {2}j JSON +Esc leaves/);
+  });
+
+  test('no key acts on the tree while a panel stands in its place', async () => {
+    driven = await drive(40, 10);
+    await driven.press('down', 'next-panel', 'mark', 'left');
+    expect(text()).toContain('That is for the tree: Esc goes back to');
+    await driven.press('back');
+    expect(rowWith('▌')).toContain('npm exec');
+    expect(text()).not.toContain('●');
+    expect(text()).toContain('2 of 53');
+  });
+
   test('what is unusual about the screen is told whole, or not at all', async () => {
     driven = await drive(40, 10);
     const header = (): string => driven.terminal.lines()[0]!.trimEnd();
@@ -64,4 +95,41 @@ test('the interval is told beside as many flags as there is room for', async () 
 test('what fits of the header is told: a fact that is too long takes no other along', async () => {
   driven = await drive(80, 24);
   expect(driven.terminal.lines()[1]).toContain('1 waits for you  2 stale');
+});
+
+test('o in the findings is about the finding, not about the row of the tree', async () => {
+  const asked: number[] = [];
+  const jump = async ({ pid }: { readonly pid: number }) => {
+    asked.push(pid);
+    return '';
+  };
+  driven = await drive(120, 40, { answering: () => ({ jump }) });
+  await driven.press('next-panel', 'down', 'down', 'pane');
+  expect(rowWith('▌ critical')).toContain('(1522) has not reaped');
+  expect(asked).toEqual([1522]);
+});
+
+test('what a wide row of a finding has no room for is told below it', async () => {
+  driven = await drive(200, 50);
+  await driven.press('next-panel');
+  expect(text()).toContain('→ f: end them: 703 MiB reclaimable');
+});
+
+test('what was done on the invented machine is told in its own time', async () => {
+  driven = await drive(120, 40);
+  await driven.press('clean', 'go', 'running-leave', 'previous-panel');
+  const { log, snapshot } = driven.demo.live.getState();
+  expect(log.find(line => line.text.startsWith('tui: '))!.at).toBeLessThanOrEqual(snapshot.takenAt);
+});
+
+test('a screen reader is told which entry of a panel has the keys, and what is unusual', async () => {
+  driven = await drive(120, 40, { screenReader: true });
+  await driven.press('down', 'mark', 'next-panel', 'down');
+  expect(text()).toMatch(/demo, 1 marked\.\nFinding 2 of \d+: critical: session c0ffee12/);
+  await driven.press('next-panel');
+  expect(text()).toMatch(/Heartbeat 1 of 13: critical, 13m old: silent for 13m/);
+  await driven.press('next-panel');
+  expect(text()).toMatch(/Entry of the log 1 of \d+: \d\d:\d\d, /);
+  await driven.press('back', 'detail');
+  expect(text()).not.toMatch(/[─│█]/);
 });

@@ -1,9 +1,6 @@
 import type { ReactNode } from 'react';
-import { footerLine } from '../content/footer.ts';
-import type { Screen } from '../view/screen.ts';
+import { footerLines } from '../content/footer.ts';
 import { Rows } from './row.tsx';
 
-const lines = (screen: Screen) => [footerLine(screen)];
-
-/** The last row: what happened, what is being typed, or the keys. */
-export const Footer = (): ReactNode => <Rows of={lines} />;
+/** The last row, or rows: what happened, what is being typed, or the keys. */
+export const Footer = (): ReactNode => <Rows of={footerLines} />;

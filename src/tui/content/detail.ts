@@ -33,7 +33,8 @@ const HOW = {
 
 const ownerText = (owner: Owner | null): string => {
   if (!owner) return 'none known';
-  const who = owner.pid === null ? 'a session' : `agent ${owner.pid}`;
+  const who =
+    owner.pid === null ? (owner.sessionId === null ? 'a session' : 'session') : `agent ${owner.pid}`;
   const session = owner.sessionId === null ? '' : ` ${owner.sessionId.slice(0, 8)}`;
   return `${who}${session}, ${owner.alive ? 'running' : 'gone'}: ${HOW[owner.how]}`;
 };
@@ -92,7 +93,7 @@ const sessionLines = ({ session }: JudgedProcess, width: number): readonly Line[
 };
 
 /** Everything known about the selected process, as long as it needs to be. */
-export const detailContent = (row: Row, screen: Screen, width: number): readonly Line[] => {
+export const detailContent = (row: Row, screen: Screen, width: number, withPlots = true): readonly Line[] => {
   const p = row.process;
   if (!p) {
     const text = `${plural(row.count, 'process', 'processes')}, ${spellBytes(row.treeBytes)} together.`;
@@ -123,7 +124,7 @@ export const detailContent = (row: Row, screen: Screen, width: number): readonly
     ...(beat === '' ? [] : field('beat', beat, width, beatTone(row.beat!))),
     ...fileLines(row, screen, width),
     ...field('memory', memoryText(p, screen.pss), width),
-    ...plotLines(screen, row, width),
+    ...(withPlots ? plotLines(screen, row, width) : []),
     ...field('growth', grown.text, width, grown.tone),
     ...field('command', p.command, width),
     ...field('cwd', facts.details?.cwd ?? 'unreadable', width),

@@ -1,3 +1,4 @@
+import { cells } from '../../model/width.ts';
 import type { Context } from '../keys/context.ts';
 import { contextOf } from '../keys/context.ts';
 import { BINDINGS, type Binding, type Situation } from '../keys/keymap.ts';
@@ -5,6 +6,7 @@ import { keyName } from '../keys/table.ts';
 import { clickable } from '../view/clickable.ts';
 import { type Line, lineToWidth, lineWidth, run, spread } from '../view/line.ts';
 import type { Screen } from '../view/screen.ts';
+import { toldOf, toldRows } from '../view/told.ts';
 import { positionText } from './tabs.ts';
 
 /** On a narrow screen these go first: people under stress look for how to end, to clean and to get help. */
@@ -42,17 +44,24 @@ const hint = (b: Binding): Line => {
   ];
 };
 
+/** On the main screen the hints stay where they are, and a key that cannot act says why; an overlay only offers what it can do. */
+const offered = (context: Context, situation: Situation): readonly Binding[] =>
+  BINDINGS.filter(
+    b =>
+      b.context === context &&
+      b.label !== '' &&
+      (context === 'main' || (b.disabledReason?.(situation) ?? null) === null),
+  );
+
+const hintWidth = (b: Binding): number => keyName(b.keys[0]!).length + b.label.length + 3;
+
 /** `x end  c clean  ? help`, as many as toWidth, in the order of the table. */
-const hints = (context: Context, width: number, situation: Situation): Line => {
-  // On the main screen the hints stay where they are, and a key that cannot act says why; an overlay only offers what it can do.
-  const offered = (b: Binding): boolean =>
-    context === 'main' || (b.disabledReason?.(situation) ?? null) === null;
-  const labelled = BINDINGS.filter(b => b.context === context && b.label !== '' && offered(b));
+const hints = (labelled: readonly Binding[], width: number): Line => {
   const byRank = [...labelled].sort((a, b) => rank(a.name) - rank(b.name));
   const kept = new Set<string>();
   let room = width - 1;
   for (const b of byRank) {
-    const wide = keyName(b.keys[0]!).length + b.label.length + 3;
+    const wide = hintWidth(b);
     if (wide > room) continue;
     kept.add(b.name);
     room -= wide;
@@ -68,6 +77,14 @@ const LEAVES: Partial<Record<Context, string>> = {
   entry: 'any other key leaves',
 };
 
+/** How to leave, shorter where the keys would not fit beside it: then it says nothing wrong of those that are missing. */
+const leaveText = (context: Context, labelled: readonly Binding[], width: number): string => {
+  const text = LEAVES[context] ?? '';
+  const room = width - cells(text) - 3;
+  const taken = labelled.reduce((sum, b) => sum + hintWidth(b), 0);
+  return taken <= room ? text : text.replace('any other key', 'Esc');
+};
+
 const ways = (...all: readonly (readonly [text: string, key: string])[]): Line =>
   all.flatMap(([text, key], i) => [
     clickable(run(text, 'faint'), { key }),
@@ -77,13 +94,18 @@ const ways = (...all: readonly (readonly [text: string, key: string])[]): Line =
 const FILTER_WAYS = ways(['enter keeps', 'enter'], ['Esc clears', 'escape'], ['tab searches', 'tab']);
 const SEARCH_WAYS = ways(['enter next', 'enter'], ['Esc leaves', 'escape'], ['tab filters', 'tab']);
 
-/** The last row: what went wrong or happened, else the filter being typed, else the keys. */
-export const footerLine = (screen: Screen): Line => {
+/** What went wrong or happened, in as many rows as it takes, else the row of the keys. */
+export const footerLines = (screen: Screen): readonly Line[] => {
+  const told = toldOf(screen);
+  return told === null
+    ? [keysLine(screen)]
+    : toldRows(screen).map(row => lineToWidth([run(' '), run(row, told.tone)], screen.layout.columns));
+};
+
+/** The filter being typed, else the keys. */
+export const keysLine = (screen: Screen): Line => {
   const { view, state, layout, glyphs } = screen;
   const width = layout.columns;
-  if (view.notice)
-    return lineToWidth([run(' '), run(view.notice.text, view.notice.tone)], width, glyphs.ellipsis);
-  if (state.error) return lineToWidth([run(' '), run(state.error, 'bad')], width, glyphs.ellipsis);
   if (view.overlay?.kind === 'planning')
     return lineToWidth([run(' Looking again before the plan', 'strong')], width);
   if (view.filterOpen) {
@@ -92,7 +114,8 @@ export const footerLine = (screen: Screen): Line => {
     return lineToWidth(spread(typed, view.searching ? SEARCH_WAYS : FILTER_WAYS, width), width);
   }
   const context = contextOf(view);
-  const leave = LEAVES[context];
+  const labelled = offered(context, { view, state, row: null, targets: [], finding: null });
+  const leave = leaveText(context, labelled, width);
   const filter: Line = context === 'main' && view.filter !== '' ? [run(`/${view.filter} `, 'mark')] : [];
   const position: Line =
     layout.tabs || context !== 'main' ? [] : [run(positionText(screen).trimEnd(), 'faint'), run(' ')];
@@ -100,11 +123,7 @@ export const footerLine = (screen: Screen): Line => {
     ? [clickable(run(leave, 'faint'), { key: 'escape' }), run(' ')]
     : [...filter, ...position];
   return lineToWidth(
-    spread(
-      hints(context, width - lineWidth(right) - 1, { view, state, row: null, targets: [], finding: null }),
-      right,
-      width,
-    ),
+    spread(hints(labelled, width - lineWidth(right) - 1), right, width),
     width,
     glyphs.ellipsis,
   );

@@ -96,7 +96,7 @@ const flow = (all: readonly Fact[], rows: number, width: number): readonly Line[
 };
 
 /** What is unusual about this screen; 1 is kept longest. */
-const flagsOf = ({ state, view, snapshot, layout }: Screen): readonly Fact[] => {
+export const flagsOf = ({ state, view, snapshot, layout }: Screen): readonly Fact[] => {
   const out: Fact[] = [];
   if (snapshot.host.backend === 'demo') out.push({ text: 'demo', tone: 'faint', importance: 6 });
   // Where there is one row for everything, the year goes: a recording is of some days.

@@ -1,4 +1,4 @@
-import { footerLine } from '../content/footer.ts';
+import { footerLines } from '../content/footer.ts';
 import { panelLength, panelLines } from '../content/panel.ts';
 import { SHEETS } from '../content/sheets.ts';
 import { tabsLine } from '../content/tabs.ts';
@@ -63,7 +63,7 @@ const SCROLLED = {
 
 /** The line at this place, where it has pieces to click on. */
 const lineAt = ({ screen }: Controls, { region, line, rows }: Place): Line => {
-  if (region === 'footer') return footerLine(screen);
+  if (region === 'footer') return footerLines(screen)[line] ?? [];
   if (region === 'tabs') return tabsLine(screen);
   if (region === 'panel') return panelLines(screen, rows)[line] ?? [];
   const sheet = region === 'overlay' && screen.view.overlay ? SHEETS[screen.view.overlay.kind] : null;

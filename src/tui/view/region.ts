@@ -1,5 +1,6 @@
 import { arrangementOf, bodyRows } from './layout.ts';
 import type { Screen } from './screen.ts';
+import { toldRows } from './told.ts';
 
 export type RegionId =
   | 'header'
@@ -59,8 +60,10 @@ const regionsOf = (screen: Screen): readonly Region[] => {
 export const placeAt = (screen: Screen, column: number, row: number): Place | null => {
   const { layout, view } = screen;
   if (column < 0 || column >= layout.columns || row < 0) return null;
-  // The footer keeps the last row, whatever the rest of the screen leaves empty.
-  if (row === layout.rows - 1) return { region: 'footer', line: 0, rows: 1 };
+  // The footer keeps the last rows, whatever the rest of the screen leaves empty.
+  const footer = Math.max(1, toldRows(screen).length);
+  if (row >= layout.rows - footer)
+    return { region: 'footer', line: row - (layout.rows - footer), rows: footer };
   const beside = !isCovered(screen) && arrangementOf(layout, view) === 'tree beside detail';
   const inDetail = row - layout.headerRows;
   if (beside && column >= layout.treeColumns && inDetail >= 0 && inDetail < layout.detailRows)
