@@ -4,11 +4,13 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,6 +80,8 @@ export class Sandbox {
   write(relative: string, content: string, mode = 0o644): string {
     const path = this.path(relative);
     mkdirSync(join(path, '..'), { recursive: true });
+    // A sleeper of this name is a link to the machine's own sleep: as root it would be that which is written over.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(path);
     // By its descriptor: whoever waits for the file may have taken it away already.
     const fd = openSync(path, 'w', mode);
     try {
