@@ -258,10 +258,10 @@ describe('a session that starts', () => {
     await start(0);
     expect(isRunning(busy.pid)).toBe(true);
     const outcomes = auditLines(sandbox).flatMap(line => line.outcomes ?? []);
-    expect(outcomes.map(({ pid, outcome }) => [pid, outcome])).toEqual([
-      [busy.pid, 'refused'],
-      [idle.pid, 'ended'],
-    ]);
+    const outcomeOf = ({ pid }: { pid: number }) => outcomes.find(each => each.pid === pid)?.outcome;
+    expect(outcomeOf(busy)).toBe('refused');
+    // PID 1 may be slow to reap it.
+    expect(['ended', 'zombie']).toContain(outcomeOf(idle));
   });
 
   it('forgets sessions whose agent has gone and that were not heard of for a day, and nobody else', async () => {
