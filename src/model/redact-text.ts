@@ -22,16 +22,22 @@ const FLAG_AND_VALUE = new RegExp(
   String.raw`(?<![\w-])(--?[A-Za-z][\w.-]+)(\s+)(?!--?[A-Za-z])(${SHELL_VALUE})`,
   'g',
 );
-/** user:password@, or anything before an @ that is not the `git` of ssh addresses. A colon and digits are a port. */
-const URL_PASSWORD = /(:\/\/)[^\s/@'":[\]]*:(?!\d+(?:[/?#]|$))[^\s'"]*@/g;
+/**
+ * user:password@, or anything before an @ that is not the `git` of ssh addresses. A colon and digits are a port.
+ * Where no @ follows, the rest is taken as it is (the second group): nothing in it is tried again.
+ */
+const URL_PASSWORD = /(:\/\/)[^\s/@'":[\]]*:(?!\d+(?:[/?#]|$))(?:[^\s'"]*@|([^\s'"]*))/g;
 const URL_USER = /(:\/\/)(?!git@)[^\s/?#'"[\]]+@/g;
 /** The signature of a shared link; elsewhere `sig` is a signal. */
 const URL_SIGNATURE = /([?&]sig=)[^&\s"']+/gi;
 const BEARER = /(?<![A-Za-z])(bearer\s+)(?!\s)[^\s"'\\]+/gi;
 const HEADER = /(["']?)(?<![\w-])([A-Za-z][\w-]*)(:[ \t]*)(?!\/\/)(?=\S)/g;
 const SCHEME = /^(?:bearer|basic|token|digest|negotiate)[ \t]+/i;
+/** JSON in JSON doubles its backslashes: 31 are five deep, and a run of thousands is not tried from each of them to its end. */
 const QUOTED_PAIR =
-  /(\\*["'])([\w.-]+)(\1\s*:\s*)("(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|\\+"[^"]*"?|[^\s,}\]"'\\]+)/g;
+  /(\\{0,31}["'])([\w.-]+)(\1\s*:\s*)("(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|\\+"[^"]*"?|[^\s,}\]"'\\]+)/g;
+/** A JSON web token; a word that only begins like one is passed over as a whole, not tried at every `eyJ` in it. */
+const WEB_TOKEN = /eyJ[\w-]{4,}(\.[\w-]{4,}\.[\w-]*)?/g;
 const CURL_USER = /(\s(?:-u|-U|--user|--proxy-user)(?:\s+|=)?)(["']?)([^\s:"']+):[^\s"']+/g;
 
 /** `Authorization: Bearer abc`: to the closing quote when the header is quoted, else one word (and its scheme). */
@@ -75,9 +81,16 @@ export const maskText = (input: string): string => {
   let text = input;
   if (SECRET_LINK_WORD.test(text)) for (const link of SECRET_LINKS) text = text.replace(link, `$1${MASK}`);
   if (SECRET_BEGINNING.test(text)) for (const shape of SECRET_FORMATS) text = text.replace(shape, MASK);
+  if (text.includes('eyJ'))
+    text = text.replace(WEB_TOKEN, (whole, rest?: string) => (rest === undefined ? whole : MASK));
   if (text.includes(':')) text = maskHeaders(maskPairs(text));
   text = text.replace(BEARER, `$1${MASK}`);
-  if (text.includes('://')) text = text.replace(URL_PASSWORD, `$1${MASK}@`).replace(URL_USER, `$1${MASK}@`);
+  if (text.includes('://'))
+    text = text
+      .replace(URL_PASSWORD, (whole, scheme: string, rest?: string) =>
+        rest === undefined ? `${scheme}${MASK}@` : whole,
+      )
+      .replace(URL_USER, `$1${MASK}@`);
   if (text.includes('='))
     text = text
       .replace(URL_SIGNATURE, `$1${MASK}`)

@@ -32,7 +32,8 @@ const PLAIN_HEADERS = new Set(
 const LONE_HEADER = /^["']?([A-Za-z][\w-]*):$/;
 const SCHEME_WORD = /^(?:bearer|basic|digest|negotiate)$/i;
 const EMBEDDED_JSON = /[{[]\s*["{[]/g;
-const VAULT = /\\*["'](?:env|headers)\\*["']\s*:/i;
+/** A run of backslashes is tried from its beginning only: from each of them, a long one would take minutes. */
+const VAULT = /(?<!\\)\\*["'](?:env|headers)\\*["']\s*:/i;
 
 const looksJson = (text: string): boolean => /^\s*[{[]\s*(?:["{[}\]]|$)/.test(text);
 
