@@ -108,7 +108,8 @@ const timeColumn: Column = {
 };
 
 const commColumn: Column = {
-  pattern: String.raw`\S.*?`,
+  // Ends in no space: else a long run of them is tried again from each one.
+  pattern: String.raw`\S(?:.*?\S)?`,
   text: 'comm',
   put: (row, cell) => {
     row.comm = cell;

@@ -6,7 +6,8 @@ import { splitWords } from '../../model/words.ts';
 import type { Row } from './row.ts';
 import { parseStart } from './times.ts';
 
-const DEFUNCT = /\s*<defunct>\s*$/;
+/** A run of spaces is tried from its beginning only: an argument may be a hundred thousand of them. */
+const DEFUNCT = /(?<!\s)\s*<defunct>\s*$/;
 /** No argv to print: `[kthreadd]` on Linux, `(node)` on macOS. */
 const NAME_ONLY = /^(?:\[(.+)\]|\((.+)\))$/;
 const NO_TTY = new Set(['?', '??', '-', '', 'n/a']);

@@ -57,11 +57,16 @@ export const readHeader = (line: string): Header | null => {
   const adjacent = lastText > 0 && titles[lastText - 1]!.column.text !== undefined;
   const groups = adjacent ? titles.toSpliced(lastText - 1, 1) : titles;
   const last = adjacent ? lastText - 1 : lastText;
+  const name = groups.findIndex(title => title.column.text !== undefined);
+  const patternOf = ({ column }: Title, index: number): string => {
+    // The last text takes all it can; columns right of it are found from the end of the line, but for its spaces.
+    if (index === last) return last === groups.length - 1 ? '.*' : String.raw`(?:.*\S)?`;
+    // A second name with spaces could end anywhere, and a third anywhere for each of these: they hold one word.
+    return column.text === undefined || index === name ? column.pattern : UNKNOWN_COLUMN.pattern;
+  };
   const source = groups.map((title, index) => {
-    // The last text takes all it can; columns right of it are found from the end of the line.
-    const pattern = index === last ? '.*' : title.column.pattern;
     const gap = index === 0 ? String.raw`\s*` : index === last ? String.raw`(?:\s+|$)` : String.raw`\s+`;
-    return `${gap}(${pattern})`;
+    return `${gap}(${patternOf(title, index)})`;
   });
   const pattern = new RegExp(`^${source.join('')}\\s*$`);
   const width = adjacent ? titles[lastText]!.offset - titles[lastText - 1]!.offset : 0;

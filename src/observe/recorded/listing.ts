@@ -14,7 +14,7 @@ const FENCE = /^\s*(?:```|~~~)/;
 /** What `watch` and `top` print above each table. */
 const BANNER = /^(?:Every \d|top - |Tasks: |%Cpu|[KM]iB (?:Mem|Swap))/;
 /** The shell asking for the next command: `me@box:~$`, `[me@box ~]#`, `$ ps`, `❯`. */
-const PROMPT = /^\s*(?:\[?[\w.-]+@[\w.-]+[^\s$#%>]*(?:\s[^\s$#%>]+\]?)?\s?[$#%>](?:\s|$)|[$%❯➜](?:\s|$))/u;
+const PROMPT = /^\s*(?:\[?[\w.-]+@[\w.-][^\s$#%>]*(?:\s[^\s$#%>]+)?\s?[$#%>](?:\s|$)|[$%❯➜](?:\s|$))/u;
 /** `ps axf` draws the family: ` |   \_ `. */
 const TREE_ART = /^(?:[|\s]*\\_ )+/;
 

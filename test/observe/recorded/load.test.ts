@@ -83,3 +83,19 @@ test('megabytes of anything are answered in seconds', async () => {
     expect(performance.now() - began, piece).toBeLessThan(15_000);
   }
 }, 120_000);
+
+test('a row that is one long run of anything is answered in time, whatever the columns', async () => {
+  const spaces = ' '.repeat(130_000);
+  for (const text of [
+    `PID COMMAND\n1 a${spaces}b`,
+    `PID COMM RSS COMMAND\n1 a${spaces}b`,
+    `PID COMMAND RSS\n1 a${' '.repeat(65_000)}b`,
+    `PID COMM COMM COMM COMM STAT COMMAND\n1 ${'1 '.repeat(1000)}1`,
+    `PID COMMAND\n1 a\na@${'a'.repeat(130_000)}`,
+    JSON.stringify([{ pid: 1, command: `a${spaces}b` }]),
+  ]) {
+    const began = performance.now();
+    await loadRecorded(file(text));
+    expect(performance.now() - began, text.slice(0, 40)).toBeLessThan(1000);
+  }
+});
