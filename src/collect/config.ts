@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import {
   type Config,
   DEFAULT_CONFIG,
@@ -13,13 +13,22 @@ import { READ_LIMIT, readHead, readInside } from '../observe/files/read-bounded.
 import type { Parsed, RootConfig, UserConfig } from './config-schema.ts';
 
 /** A file or setting the user must mend: one sentence that names it; exit 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** By its name: each chunk of the bundle has a class of its own, and `instanceof` knows only one of them. */
+export const isUsageError = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'UsageError';
 
 /** HOME may be unset in services and cron jobs; the password database then still knows it. */
 export const homeDirectory = (env: NodeJS.ProcessEnv): string | null => {
-  if (env.HOME !== undefined && env.HOME !== '') return env.HOME;
+  // Below a relative one a repository's own files would count as the user's.
+  if (env.HOME !== undefined && isAbsolute(env.HOME)) return env.HOME;
   try {
-    return homedir();
+    // `homedir` would hand back an empty HOME.
+    const { homedir } = userInfo();
+    return isAbsolute(homedir) ? homedir : null;
   } catch {
     return null; // a uid without an entry: every file below HOME is then simply absent
   }
@@ -28,7 +37,9 @@ export const homeDirectory = (env: NodeJS.ProcessEnv): string | null => {
 /** Where the user's config is looked for; null when there is no home. */
 export const userConfigPath = (env: NodeJS.ProcessEnv): string | null => {
   const home = homeDirectory(env);
-  const base = env.XDG_CONFIG_HOME || (home === null ? null : join(home, '.config'));
+  const named = env.XDG_CONFIG_HOME;
+  const base =
+    named !== undefined && isAbsolute(named) ? named : home === null ? null : join(home, '.config');
   return base === null ? null : join(base, 'reaptop', 'config.json');
 };
 

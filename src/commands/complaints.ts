@@ -1,11 +1,14 @@
 import { type Command, CommanderError } from 'commander';
-import { UsageError } from '../collect/config.ts';
+import { isUsageError } from '../collect/config.ts';
 import { visible } from '../model/text.ts';
 import { EXIT_FAILURE, EXIT_USAGE } from './exit-codes.ts';
 
-/** The line of the command that was called, `clean` among the words of `reaptop clean --bogus`. */
+/** The command that was called, `clean` among the words of `reaptop clean --bogus`. */
+const calledOf = (program: Command): Command | undefined =>
+  program.commands.find(command => process.argv.includes(command.name()));
+
 const usageLine = (program: Command): string => {
-  const called = program.commands.find(command => process.argv.includes(command.name()));
+  const called = calledOf(program);
   return `Usage: ${program.name()}${called === undefined ? '' : ` ${called.name()}`} ${(called ?? program).usage()}\n`;
 };
 
@@ -18,6 +21,9 @@ const sentenceOf = (program: Command, error: CommanderError): string => {
     .visibleCommands(program)
     .map(command => command.name())
     .join(', ');
+  const called = calledOf(program);
+  if (called !== undefined)
+    return `${called.name()} does not take '${called.args.at(-1) ?? ''}'; what it takes is in reaptop help ${called.name()}`;
   return `there is no command '${program.args.at(-1) ?? ''}'; the commands are: ${known}`;
 };
 
@@ -30,7 +36,7 @@ const whereOf = (error: unknown): string =>
 /** One sentence, then the usage line: never a stack trace, unless REAPTOP_DEBUG=1 asks for it. */
 export const complain = (program: Command, error: unknown, err: { write(text: string): void }): number => {
   if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version
-  const usage = error instanceof CommanderError || error instanceof UsageError;
+  const usage = error instanceof CommanderError || isUsageError(error);
   const sentence =
     error instanceof CommanderError
       ? sentenceOf(program, error)

@@ -2,8 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { homeDirectory, loadConfig, loadRootSettings, UsageError } from '../../src/collect/config.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  homeDirectory,
+  loadConfig,
+  loadRootSettings,
+  UsageError,
+  userConfigPath,
+} from '../../src/collect/config.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 
 let dir: string;
@@ -135,7 +141,16 @@ describe('a root’s .reaptop.json', () => {
 it('without HOME the password database knows the home directory', () => {
   expect(homeDirectory({ HOME: '/x' })).toBe('/x');
   expect(homeDirectory({})).toMatch(/^\//);
+  vi.stubEnv('HOME', '');
   expect(homeDirectory({ HOME: '' })).toMatch(/^\//);
+  vi.unstubAllEnvs();
+});
+
+it('a relative place for the config is none: a repository’s file would count as the user’s', () => {
+  expect(userConfigPath({ HOME: '/x', XDG_CONFIG_HOME: '/c' })).toBe('/c/reaptop/config.json');
+  for (const named of ['', '.', '.config'])
+    expect(userConfigPath({ HOME: '/x', XDG_CONFIG_HOME: named })).toBe('/x/.config/reaptop/config.json');
+  expect(userConfigPath({ HOME: '.' })).toMatch(/^\//);
 });
 
 describe('files that are no files', () => {
