@@ -6,3 +6,12 @@ export const currentDirectory = (): string => {
     return '/'; // removed under our feet, as the work tree of a finished agent is
   }
 };
+
+/** The same for what is written, run or meant there: in `/` that would be done to something else. */
+export const workDirectory = (): string => {
+  try {
+    return process.cwd();
+  } catch {
+    throw new Error('the directory you are in does not exist any more: go to one that does.');
+  }
+};

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
+import { UsageError } from '../collect/config.ts';
 import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
-import { currentDirectory } from './current-directory.ts';
+import { currentDirectory, workDirectory } from './current-directory.ts';
 import { numberBetween } from './options.ts';
 
 /** What a command inside an agent, or beside a build, needs of the program. */
@@ -34,7 +35,8 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
     .option('--dry-run', 'only print what would change')
     .action(async (action: (typeof ACTIONS)[number], _: unknown, command: Command) => {
       const flags: HookFlags = command.opts();
-      const ground = { env: process.env, cwd: currentDirectory(), script: script(), out, err };
+      const cwd = flags.project === true ? workDirectory() : currentDirectory();
+      const ground = { env: process.env, cwd, script: script(), out, err };
       const options = { project: flags.project === true, only: flags.only, dryRun: flags.dryRun === true };
       const { hookStatus, installHooks, uninstallHooks } = await import('./hook/settings.ts');
       if (action === 'status') finish(hookStatus(ground));
@@ -64,7 +66,7 @@ const addBeat = (program: Command, { out, err, finish }: Inside): void => {
     .action(async (_: unknown, command: Command) => {
       const flags: BeatFlags = command.opts();
       const { beatCommand } = await import('./beat.ts');
-      finish(beatCommand(flags, { cwd: currentDirectory(), now: new Date(), out, err }));
+      finish(beatCommand(flags, { cwd: workDirectory(), now: new Date(), out, err }));
     });
 };
 
@@ -109,6 +111,14 @@ interface ExclusiveFlags {
   readonly key?: string;
 }
 
+/** Without `--` our own flags are taken out of the command, wherever they stand in it: it would be run without them. */
+const refuseMixed = (words: readonly string[]): void => {
+  const { argv } = process;
+  const first = argv.indexOf(words[0] ?? '', argv.indexOf('exclusive') + 1);
+  if (!argv.includes('--') && argv.slice(first).some(word => word.startsWith('-')))
+    throw new UsageError('a command with flags stands after --: reaptop exclusive -- lake build --verbose.');
+};
+
 const addExclusive = (program: Command, { err, finish }: Inside): void => {
   program
     .command('exclusive')
@@ -124,12 +134,13 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
     .option('--key <name>', "a lock of this name instead of the project's")
     .action(async (words: string[], _: unknown, command: Command) => {
       const flags: ExclusiveFlags = command.opts();
+      refuseMixed(words);
       const { exclusive } = await import('./exclusive.ts');
       finish(
         await exclusive(
           words,
           { waitMs: flags.wait * 1000, key: flags.key ?? null },
-          { env: process.env, cwd: currentDirectory(), err },
+          { env: process.env, cwd: workDirectory(), err },
         ),
       );
     });

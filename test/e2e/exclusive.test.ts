@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
@@ -39,6 +40,19 @@ test.each([
 ])('%s exits %i', async (command, code) => {
   expect((await exclusive([], command)).code).toBe(code);
 });
+
+it.each([[['beat']], [['exclusive', '--', 'touch', 'here']]])(
+  '%j does nothing in the place of a directory that is gone',
+  async args => {
+    const command = ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh'];
+    const run = spawnSync(command[0]!, [...command.slice(1), process.execPath, CLI, ...args], {
+      cwd: sandbox.path('work'),
+      env: sandbox.env,
+      encoding: 'utf8',
+    });
+    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining('does not exist any more')]);
+  },
+);
 
 it('twenty at once: never two inside, and everybody gets in', async () => {
   // mkdir fails when somebody else is inside.
