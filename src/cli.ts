@@ -16,6 +16,7 @@ import {
   addSweepOptions,
   type CommonOptions,
   parseAt,
+  refuseElsewhere,
 } from './commands/options.ts';
 import { losable } from './commands/output.ts';
 import { wantsColor } from './commands/paint.ts';
@@ -106,8 +107,10 @@ const runMain = async (options: MainOptions): Promise<number> => {
 
 const acting = <F extends ActingOptions>(
   run: (flags: F, terminal: Terminal) => Promise<number>,
-  flags: F,
+  command: Command,
 ): Promise<number> => {
+  const flags = command.optsWithGlobals<F>();
+  refuseElsewhere(command);
   acted = willAct(flags);
   return run(flags, { out, err, width: widthOf(process.env) });
 };
@@ -146,14 +149,10 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .action(async (options: MainOptions) => finish(await runMain(options)));
   addCleanOptions(addActingOptions(addCommonOptions(program.command('clean'))))
     .description('ends proven leaks; prints the plan, acts only with --force')
-    .action(async (_: unknown, command: Command) =>
-      finish(await acting(runClean, command.optsWithGlobals())),
-    );
+    .action(async (_: unknown, command: Command) => finish(await acting(runClean, command)));
   addSweepOptions(addActingOptions(addCommonOptions(program.command('sweep'))))
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
-    .action(async (_: unknown, command: Command) =>
-      finish(await acting(runSweep, command.optsWithGlobals())),
-    );
+    .action(async (_: unknown, command: Command) => finish(await acting(runSweep, command)));
   addGuardCommand(program, {
     version,
     out,

@@ -3,10 +3,10 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { UsageError } from '../collect/config.ts';
 import { type Prepared, prepare } from '../collect/prepare.ts';
 import type { Memory } from '../guard/memory.ts';
-import { type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
+import { addressText, type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
 import { FollowedArgument } from './completion/followed-argument.ts';
-import { currentDirectory } from './current-directory.ts';
-import { addCommonOptions, type CommonOptions, numberBetween } from './options.ts';
+import { currentDirectory, workDirectory } from './current-directory.ts';
+import { addCommonOptions, type CommonOptions, numberBetween, refuseElsewhere } from './options.ts';
 import type { Output } from './output.ts';
 
 const ACTIONS = ['install', 'uninstall', 'status', 'allow', 'print'] as const;
@@ -58,6 +58,7 @@ export const addGuardCommand = (program: Command, guarding: Guarding): void => {
     )
     .option('--dry-run', 'install: only print the file')
     .action(async (action: string | undefined, what: string | undefined, _: unknown, command: Command) => {
+      refuseElsewhere(command);
       const flags: GuardFlags = {
         interval: INTERVAL_SECONDS,
         ...command.optsWithGlobals<Omit<GuardFlags, 'interval'>>(),
@@ -85,7 +86,10 @@ const perform = async (
     const found = { system, directory: place.directory, out, now: Date.now() };
     return guard.status(found, { json: flags.json === true });
   }
-  const options = { dryRun: flags.dryRun === true, extra: wordsOf(flags, currentDirectory()) };
+  const options = {
+    dryRun: flags.dryRun === true,
+    extra: action === 'install' ? wordsOf(flags, workDirectory()) : [],
+  };
   const dependencies = { env: process.env, out, err };
   return action === 'install' ? guard.install(options, dependencies) : guard.uninstall(options, dependencies);
 };
@@ -95,7 +99,7 @@ export const wordsOf = (
   { metrics, interval, config, grace, root, platform, poll }: GuardFlags,
   cwd: string,
 ): string[] => [
-  ...(metrics === undefined ? [] : ['--metrics', `${metrics.host}:${metrics.port}`]),
+  ...(metrics === undefined ? [] : ['--metrics', addressText(metrics)]),
   ...(interval === INTERVAL_SECONDS ? [] : ['--interval', String(interval)]),
   ...(grace === 5 ? [] : ['--grace', String(grace)]),
   ...(config === undefined ? [] : ['--config', resolve(cwd, config)]),

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PlatformChoice } from '../collect/choose-system.ts';
+import { UsageError } from '../collect/config.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import { KINDS } from '../model/kind.ts';
 import { INTERVAL_BOUNDS } from '../model/look.ts';
@@ -73,6 +74,16 @@ export const parseAt = (text: string): Asked => {
   const asked = parseMoment(text, Date.now());
   if (asked === null) throw new InvalidArgumentError(`It must be ${ALLOWED}.`);
   return asked;
+};
+
+/** Whoever acts does so on this machine and now: with a moment of the past in mind, that would be the wrong one. */
+export const refuseElsewhere = (command: Command): void => {
+  const flags = command.optsWithGlobals<{ at?: unknown; demo?: unknown }>();
+  const flag = flags.at !== undefined ? '--at' : flags.demo !== undefined ? '--demo' : null;
+  if (flag !== null)
+    throw new UsageError(
+      `${command.name()} acts on this machine as it is now: it does not go with ${flag}, which only shows.`,
+    );
 };
 
 /** Flags of every command that changes something. */

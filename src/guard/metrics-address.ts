@@ -9,3 +9,7 @@ export const parseAddress = (text: string): MetricsAddress | null => {
   if (match === null || Number(match[2]) > 65_535) return null;
   return { host: match[1]?.replace(/^\[|\]$/g, '') ?? '127.0.0.1', port: Number(match[2]) };
 };
+
+/** As `parseAddress` reads it: an address of IPv6 stands in brackets. */
+export const addressText = ({ host, port }: MetricsAddress): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -42,6 +42,16 @@ describe('a wrong flag or number exits 2, with a sentence and then the usage lin
     ['missing value', ['--once', '--from'], /--from/],
     ['an invented machine without its screen', ['--demo', '--once'], /--demo is a live screen/],
     ['an invented machine without a terminal', ['--demo'], /needs a terminal/],
+    ['an argument that a command does not take', ['clean', '1234'], /clean does not take '1234'/],
+    ['a moment of the past for whoever acts', ['clean', '--at', '-2h', '--force'], /does not go with --at/],
+    ['an invented machine for whoever acts', ['--demo', 'sweep', '--force'], /does not go with --demo/],
+    ['a command that our flags are part of', ['exclusive', 'echo', 'a', '--all'], /stands after --/],
+    ['a task that is not there, told by another chunk', ['beat', '--task', '7'], /--task needs a directory/],
+    [
+      'a file that is not there, told by another chunk',
+      ['doctor', '--from', '/nowhere'],
+      /\/nowhere does not/,
+    ],
   ])('%s', async (_, args, says) => {
     const { stderr } = await refusal(args, 2);
     expect(stderr).toMatch(says);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dashboardText, PANELS } from '../../src/guard/fleet/dashboard.ts';
 import { ALERTS, rulesText } from '../../src/guard/fleet/rules.ts';
 import { METRICS, Metrics } from '../../src/guard/metrics.ts';
-import { parseAddress } from '../../src/guard/metrics-address.ts';
+import { addressText, parseAddress } from '../../src/guard/metrics-address.ts';
 import { serveMetrics } from '../../src/guard/metrics-server.ts';
 import { momentAt } from '../remember/recorder/machine.ts';
 import { needsPrometheus } from '../support/prometheus.ts';
@@ -141,6 +141,10 @@ describe('the metrics server', () => {
     ['-1', null],
     [':9101', null],
   ])('%s is %j', (text, address) => expect(parseAddress(text)).toEqual(address));
+
+  test.each(['127.0.0.1:9101', 'box:80', '[::1]:9101'])('%s is written as it is read', text =>
+    expect(addressText(parseAddress(text)!)).toBe(text),
+  );
 
   test('serves metrics and health on loopback, 404 elsewhere, and drops who does not listen', async () => {
     let healthy = true;
