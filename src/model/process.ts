@@ -87,6 +87,8 @@ export interface ProcessFacts extends Identity {
   /** null: not read or unreadable, which is no evidence of anything. `{}`: read, none of the names is set. */
   readonly env: NamedEnv | null;
   readonly details: ProcessDetails | null;
+  /** Why it was protected where it was recorded: a recording has no ports, cgroups and users to tell it by. */
+  readonly spared?: string;
 }
 
 export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state === 'Z' || p.state === 'X';

@@ -39,6 +39,30 @@ describe('a table recorded here', () => {
     expect(again.processes.filter(p => p.verdict === 'leak' && live.has(p.pid))).toEqual([]);
   });
 
+  it('as our own JSON spares what was protected, which no port and no user tells any more', async () => {
+    const server = {
+      start: '5',
+      ppid: 1,
+      command: 'node /a/node_modules/.bin/playwright-mcp',
+      verdict: 'leak',
+    };
+    const soft = {
+      protection: 'soft',
+      why: ['an MCP server on port 8931 that no agent is known to have started'],
+    };
+    const processes = [
+      { pid: 1, start: '1', command: '/sbin/init' },
+      { ...server, pid: 400 },
+      { ...server, pid: 401, ...soft },
+    ];
+    const again = await judge(JSON.stringify({ schema: 1, processes }));
+    expect(again.processes.map(p => [p.pid, p.verdict, p.protection])).toEqual([
+      [400, 'leak', null],
+      [401, 'protected', 'soft'],
+    ]);
+    expect(again.processes[1]?.why).toEqual(soft.why);
+  });
+
   it.each([
     ['ps aux', ['aux']],
     ['ps -ef', ['-ef']],

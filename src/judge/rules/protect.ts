@@ -120,7 +120,10 @@ const sharedReason = (node: Node, ownershipOf: OwnershipOf): Reason => {
 /** Why only the user in person, typing its pid, may end this process. */
 export const softReason = (node: Node, world: World, ownershipOf: OwnershipOf): Reason => {
   const own =
-    serviceReason(node, world.observation.self) ?? hostReason(node, world) ?? sharedReason(node, ownershipOf);
+    node.facts.spared ??
+    serviceReason(node, world.observation.self) ??
+    hostReason(node, world) ??
+    sharedReason(node, ownershipOf);
   if (own !== null) return own;
   // A wrapper around a shared server goes the way its server goes.
   if (node.kind !== 'wrapper') return null;

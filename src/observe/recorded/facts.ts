@@ -122,5 +122,6 @@ export const factsOf = (row: Row & { pid: number }, { clock, kthreadd }: Setting
     exe: words.exe,
     env: row.env,
     details: detailsOf(row),
+    ...(row.spared === null ? {} : { spared: row.spared }),
   };
 };

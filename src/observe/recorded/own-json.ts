@@ -32,6 +32,13 @@ const envOf = (process: Fields): NamedEnv | null => {
   return env;
 };
 
+/** What was protected there stays so: it was told by what the JSON does not carry. */
+const sparedOf = (process: Fields): string | null => {
+  if (process.protection !== 'soft' && process.protection !== 'hard') return null;
+  const why = Array.isArray(process.why) ? process.why.find(word => typeof word === 'string') : undefined;
+  return visible(why ?? 'it was protected where it was recorded');
+};
+
 const rowOf = (process: Fields): Row | null => {
   const pid = pidAt(process, 'pid');
   if (pid === null || pid === 0) return null;
@@ -56,6 +63,7 @@ const rowOf = (process: Fields): Row | null => {
     command: textAt(process, 'command'),
     cwd: textAt(process, 'cwd'),
     env: envOf(process),
+    spared: sparedOf(process),
   };
 };
 

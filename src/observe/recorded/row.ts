@@ -23,6 +23,8 @@ export interface Row {
   env: NamedEnv | null;
   /** The identity's second half when the source is our own JSON. */
   start: string | null;
+  /** Why our own JSON calls it protected. */
+  spared: string | null;
 }
 
 export const emptyRow = (): Row => ({
@@ -45,6 +47,7 @@ export const emptyRow = (): Row => ({
   cwd: null,
   env: null,
   start: null,
+  spared: null,
 });
 
 /** Linux's PID_MAX_LIMIT: no kernel hands out a larger pid, so rows without one are numbered above it. */

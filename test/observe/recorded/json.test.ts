@@ -129,6 +129,17 @@ describe('our own JSON', () => {
     expect(zombie).toMatchObject({ state: 'Z', comm: 'lake.orig', argv: null });
   });
 
+  test('what was protected there says why: the JSON has no ports and users to tell it by', () => {
+    const told = (row: object) => read({ ...own, processes: [{ pid: 9, ...row }] }).look.processes[0]?.spared;
+    expect(told({ protection: 'soft', why: ['an MCP server on port 1\x1b'] })).toBe(
+      'an MCP server on port 1\\x1b',
+    );
+    for (const why of [undefined, [], [7], 'x'])
+      expect(told({ protection: 'hard', why })).toBe('it was protected where it was recorded');
+    for (const protection of [null, undefined, 'x', 1])
+      expect(told({ protection, why: ['x'] })).toBeUndefined();
+  });
+
   test('names the process of each tmux pane: the topmost one in it', () => {
     expect(read(own).tmux).toMatchObject([
       { socket: '/tmp/s', reachable: true, panes: [{ pid: 100, pane: '%3', session: 'main' }] },
