@@ -89,6 +89,8 @@ export interface ProcessFacts extends Identity {
   readonly details: ProcessDetails | null;
   /** Why it was protected where it was recorded: a recording has no ports, cgroups and users to tell it by. */
   readonly spared?: string;
+  /** Why it was no leak where it was recorded, for the same reason: a recording may prove less, never more. */
+  readonly doubted?: string;
 }
 
 export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state === 'Z' || p.state === 'X';

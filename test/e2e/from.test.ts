@@ -39,7 +39,7 @@ describe('a table recorded here', () => {
     expect(again.processes.filter(p => p.verdict === 'leak' && live.has(p.pid))).toEqual([]);
   });
 
-  it('as our own JSON spares what was protected, which no port and no user tells any more', async () => {
+  it('as our own JSON proves no more than it did with ports, users and sessions', async () => {
     const server = {
       start: '5',
       ppid: 1,
@@ -54,11 +54,13 @@ describe('a table recorded here', () => {
       { pid: 1, start: '1', command: '/sbin/init' },
       { ...server, pid: 400 },
       { ...server, pid: 401, ...soft },
+      { ...server, pid: 402, verdict: 'suspect', why: ['listens on port 80: somebody may want it'] },
     ];
     const again = await judge(JSON.stringify({ schema: 1, processes }));
     expect(again.processes.map(p => [p.pid, p.verdict, p.protection])).toEqual([
       [400, 'leak', null],
       [401, 'protected', 'soft'],
+      [402, 'suspect', null],
     ]);
     expect(again.processes[1]?.why).toEqual(soft.why);
   });

@@ -62,9 +62,15 @@ const decide = (
   const climb = world.climb(node);
   if (climb.end === 'pane' || climb.end === 'anchor') return held(court, node, climb);
   if (soft !== null) return rule('protected', soft);
-  if (climb.end === 'orphan-root') return adopted(court, node, ownership, climb.root);
+  if (climb.end === 'orphan-root') return notBeyond(node, adopted(court, node, ownership, climb.root));
   return unknownTop(court, node, ownership, climb);
 };
+
+/** What the machine itself did not call a leak is none by what is left of it in a recording. */
+const notBeyond = ({ facts: { doubted } }: Node, ruling: Ruling): Ruling =>
+  doubted === undefined || ruling.verdict !== 'leak'
+    ? ruling
+    : rule('suspect', doubted, ...ruling.why.filter(why => why !== doubted));
 
 const asItsParent = ({ judge }: Court, node: Node): Ruling => {
   if (node.parent === null) return rule('unknown', 'has ended; its parent is not in the table');

@@ -123,5 +123,6 @@ export const factsOf = (row: Row & { pid: number }, { clock, kthreadd }: Setting
     env: row.env,
     details: detailsOf(row),
     ...(row.spared === null ? {} : { spared: row.spared }),
+    ...(row.doubted === null ? {} : { doubted: row.doubted }),
   };
 };

@@ -32,11 +32,20 @@ const envOf = (process: Fields): NamedEnv | null => {
   return env;
 };
 
+const whyOf = (process: Fields): string | null => {
+  const why = Array.isArray(process.why) ? process.why.find(word => typeof word === 'string') : undefined;
+  return why === undefined ? null : visible(why);
+};
+
 /** What was protected there stays so: it was told by what the JSON does not carry. */
 const sparedOf = (process: Fields): string | null => {
   if (process.protection !== 'soft' && process.protection !== 'hard') return null;
-  const why = Array.isArray(process.why) ? process.why.find(word => typeof word === 'string') : undefined;
-  return visible(why ?? 'it was protected where it was recorded');
+  return whyOf(process) ?? 'it was protected where it was recorded';
+};
+
+const doubtOf = (process: Fields): string | null => {
+  if (typeof process.verdict !== 'string' || process.verdict === 'leak') return null;
+  return whyOf(process) ?? 'it was no leak where it was recorded';
 };
 
 const rowOf = (process: Fields): Row | null => {
@@ -64,6 +73,7 @@ const rowOf = (process: Fields): Row | null => {
     cwd: textAt(process, 'cwd'),
     env: envOf(process),
     spared: sparedOf(process),
+    doubted: doubtOf(process),
   };
 };
 

@@ -25,6 +25,8 @@ export interface Row {
   start: string | null;
   /** Why our own JSON calls it protected. */
   spared: string | null;
+  /** Why it does not call it a leak. */
+  doubted: string | null;
 }
 
 export const emptyRow = (): Row => ({
@@ -48,6 +50,7 @@ export const emptyRow = (): Row => ({
   env: null,
   start: null,
   spared: null,
+  doubted: null,
 });
 
 /** Linux's PID_MAX_LIMIT: no kernel hands out a larger pid, so rows without one are numbered above it. */
