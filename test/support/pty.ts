@@ -130,7 +130,7 @@ export class Pty {
     this.press('y');
     await this.until('the plan to run', () => {
       if (/Working|Done/.test(this.text())) return true;
-      if (this.footer.includes('Too early')) this.press('y');
+      if (this.text().includes('Too early')) this.press('y');
       return false;
     });
   }
