@@ -9,6 +9,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** As most people have it: what is made here is to be read by another user of the tests, and its mode is looked at. */
+process.umask(0o022);
+
 const here = dirname(fileURLToPath(import.meta.url));
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const command = [process.execPath, vitest, 'run', '--config', join(here, 'vitest.config.ts')];

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -155,7 +155,8 @@ describe.runIf(process.getuid?.() === 0)('as another user', () => {
   const open = mkdtempSync(join(tmpdir(), 'reaptop-open-'));
   beforeAll(() => {
     cpSync(dirname(CLI), open, { recursive: true });
-    chmodSync(open, 0o755);
+    // Whatever the umask was when it was built.
+    for (const path of [open, ...readdirSync(open).map(name => join(open, name))]) chmodSync(path, 0o755);
   });
   afterAll(() => rmSync(open, { recursive: true, force: true }));
 

@@ -166,7 +166,7 @@ const FAULTS: readonly Fault[] = [
   {
     what: 'the rights of nobody',
     asRoot: true,
-    line: `mkdir /tmp/reaptop-open.$$ && cp -r '${CLI.replace(/\/cli\.js$/, '')}' /tmp/reaptop-open.$$/dist && chmod 755 /tmp/reaptop-open.$$; node=$1; shift 2; env HOME=/nonexistent XDG_CONFIG_HOME= XDG_STATE_HOME= XDG_CACHE_HOME= setpriv --reuid=65534 --regid=65534 --clear-groups "$node" /tmp/reaptop-open.$$/dist/cli.js "$@"; code=$?; rm -rf /tmp/reaptop-open.$$; exit $code`,
+    line: `mkdir /tmp/reaptop-open.$$ && cp -r '${CLI.replace(/\/cli\.js$/, '')}' /tmp/reaptop-open.$$/dist && chmod -R a+rX /tmp/reaptop-open.$$; node=$1; shift 2; env HOME=/nonexistent XDG_CONFIG_HOME= XDG_STATE_HOME= XDG_CACHE_HOME= setpriv --reuid=65534 --regid=65534 --clear-groups "$node" /tmp/reaptop-open.$$/dist/cli.js "$@"; code=$?; rm -rf /tmp/reaptop-open.$$; exit $code`,
     all: FINE,
     but: { doctor: [0, /fail state: /] },
   },
