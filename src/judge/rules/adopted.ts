@@ -53,7 +53,7 @@ const ofNobody = (world: World, node: Node, kind: Kind, orphaned: string): Rulin
   if (kind === 'agent' || kind === 'lake') {
     if (node.facts.details?.lostTerminal === true) {
       // `claude -p … > log & disown`: the window was closed over work that goes on.
-      const work = workBelow(node, world) ?? buildBelow(node);
+      const work = workBelow(node, world) ?? (kind === 'lake' ? buildBelow(node) : null);
       return work === null
         ? rule('leak', 'its terminal is gone', orphaned)
         : rule('suspect', work, 'its terminal is gone', orphaned);

@@ -59,9 +59,8 @@ export const workBelow = (node: Node, world: World): string | null => {
   return null;
 };
 
-/** Why a build goes on: what it started is busy. */
+/** Why a build, or the shell around it, goes on: what it started is busy. */
 export const buildBelow = (node: Node): string | null => {
-  if (node.kind !== 'lake') return null;
   for (const below of workersBelow(node))
     if ((below.facts.cpu ?? 0) >= WORKING_CPU) return `${calls(node)} is at work: ${calls(below)} is busy`;
   return null;

@@ -209,4 +209,11 @@ describe('what lost its terminal', () => {
     ]);
     expect(verdict(5000)).toBe(expected);
   });
+
+  it('is suspect with the shell around a build that goes on, not with one around an agent that spins', () => {
+    const shellAround = (command: string, below: Row): string =>
+      world([[5000, 1, `sh -c '${command}'`, lost], [5001, 5000, command, { cpu: 90 }], below]).verdict(5000);
+    expect(shellAround('lake build', [5002, 5001, 'lean Foo.lean', { cpu: 50 }])).toBe('suspect');
+    expect(shellAround('claude -p work', [5002, 5001, 'sleep 9', { cpu: 0 }])).toBe('leak');
+  });
 });

@@ -110,8 +110,15 @@ describe('a running session that does not look like one', () => {
       { sessions: [session(77, id, { procStart: '1' })] },
     ],
     ['started later', [[77, 80_001, '/opt/my-cl', { born: 6000 }], named], { sessions: [session(77, id)] }],
+    ['is registered as another one', [[70, 80_001, '/opt/my-cl'], served], { sessions: [session(70, 'x')] }],
+    ['is of another family', [[77, 80_001, 'codex'], [78, 77, 'codex'], named], {}],
     ['has ended', [[77, 80_001, '[my-cl]', { state: 'Z' }], named], { sessions: [session(77, id)] }],
   ])('owns nothing when it %s', (_, rows, around) => {
     expect(told(rows, around)).toMatchObject([{ fate: 'dead' }]);
+  });
+
+  it('does not own itself', () => {
+    const itself: Row = [5000, 1, '/opt/my-cl', { env: { ...GONE, CLAUDE_PID: '5000' } }];
+    expect(told([itself], { sessions: [session(5000, id)] })).toMatchObject([{ fate: 'dead' }]);
   });
 });
