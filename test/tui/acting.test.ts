@@ -19,13 +19,6 @@ const signalled = (): readonly number[] =>
     .map(({ pid }) => pid);
 const lastRow = (): string => driven.terminal.lines().at(-1)!;
 
-/** Selects a process by filtering for its pid. */
-const select = async (pid: number): Promise<void> => {
-  await driven.press('filter');
-  await driven.type(String(pid));
-  await driven.press('filter-keep');
-};
-
 describe('the plan comes first', () => {
   test('c shows every pid with its memory, age and reason, and runs nothing', async () => {
     await open();
@@ -153,7 +146,7 @@ describe('chunks', () => {
 describe('protected processes', () => {
   test('a hard-protected one is refused, with the reason', async () => {
     await open();
-    await select(4150);
+    await driven.filterTo(4150);
     await driven.press('end-process');
     expect(text()).toMatch(/Refused: 1 process\n +4150 claude daemon: Claude's own supervisor/);
     await driven.type('y');
@@ -162,7 +155,7 @@ describe('protected processes', () => {
 
   test('a soft-protected one asks for its pid, and y counts only after that', async () => {
     await open();
-    await select(4101);
+    await driven.filterTo(4101);
     await driven.press('end-process');
     expect(text()).toContain('Type its pid, 4101, to confirm');
     await driven.type('y');
@@ -177,7 +170,7 @@ describe('protected processes', () => {
 
   test('a wrong pid can be erased', async () => {
     await open();
-    await select(4101);
+    await driven.filterTo(4101);
     await driven.press('end-process');
     await driven.type('42');
     await driven.press('plan-erase', 'plan-erase');
@@ -251,7 +244,7 @@ describe('ending what is at work never looks like ending a leak', () => {
     const agent = processes.find(p => p.isSession && p.session?.project === 'web' && p.protection === null)!;
     const shown = { ...state, snapshot: { ...state.snapshot, processes } };
     await open(100, 30, { demo, answering: () => ({ getState: () => shown }) });
-    await select(agent.facts.pid);
+    await driven.filterTo(agent.facts.pid);
     await driven.press('end-process');
     const said = `LIVE: ends the running ${agent.agent} session web in tmux ${agent.tmux?.session} (last active 40s ago)`;
     expect(driven.terminal.lines()[4]).toContain(said);
@@ -279,7 +272,7 @@ describe('ending what is at work never looks like ending a leak', () => {
 
   test('S shows the memory that a process holds, though the signal gives none back', async () => {
     await open();
-    await select(3402);
+    await driven.filterTo(3402);
     await driven.press(
       'signal',
       'signals-down',

@@ -41,6 +41,8 @@ export interface Driven {
   /** Presses keys by the names of their bindings, each in a read of its own. */
   press(...names: BindingName[]): Promise<void>;
   type(chunk: string): Promise<void>;
+  /** Selects a process by filtering for its pid. */
+  filterTo(pid: number): Promise<void>;
   close(): Promise<number>;
 }
 
@@ -117,6 +119,11 @@ export const drive = async (columns: number, rows: number, options: DriveOptions
     type: async chunk => {
       terminal.type(chunk);
       await quiet();
+    },
+    filterTo: async pid => {
+      await driven.press('filter');
+      await driven.type(String(pid));
+      await driven.press('filter-keep');
     },
     close: async () => {
       terminal.type('\u0003');

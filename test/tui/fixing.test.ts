@@ -26,12 +26,6 @@ const toFinding = async (id: string): Promise<void> => {
   const at = findings().findIndex(f => f.id === id);
   if (at > 0) await driven.type('j'.repeat(at));
 };
-const select = async (pid: number): Promise<void> => {
-  await driven.press('filter');
-  await driven.type(String(pid));
-  await driven.press('filter-keep');
-};
-
 describe('f mends a finding', () => {
   test('the one in the panel: plan first, y runs it, and only the newer build ends', async () => {
     await open();
@@ -49,7 +43,7 @@ describe('f mends a finding', () => {
 
   test('that of the selected row, also on the row of the one that stays', async () => {
     await open();
-    await select(2140);
+    await driven.filterTo(2140);
     await driven.press('fix');
     expect(text()).toContain('Fix concurrent-builds: 1 process');
     expect(text()).toMatch(/TERM +live +2190 lake build/);
@@ -77,7 +71,7 @@ describe('f mends a finding', () => {
 
   test('a leak: its own tree alone, not what else leaked', async () => {
     await open();
-    await select(3310);
+    await driven.filterTo(3310);
     await driven.press('fix');
     expect(text()).toContain('Fix leak');
     await driven.type('y');
@@ -88,11 +82,11 @@ describe('f mends a finding', () => {
 
   test('a row without a finding, and a finding without a remedy, say so', async () => {
     await open();
-    await select(1210);
+    await driven.filterTo(1210);
     await driven.press('fix');
     expect(lastRow()).toContain('No finding here');
     await driven.press('back');
-    await select(1550);
+    await driven.filterTo(1550);
     await driven.press('fix');
     expect(lastRow()).toContain('Nothing to run: watch it');
     expect(signalled()).toEqual([]);

@@ -20,9 +20,8 @@ const signal = async (name: 'SIGKILL' | 'SIGCHLD', ...pids: readonly number[]): 
 };
 const ends = (...pids: readonly number[]): Promise<void> => signal('SIGKILL', ...pids);
 const select = async (pid: number): Promise<void> => {
-  await driven.press('filter');
-  await driven.type(String(pid));
-  await driven.press('filter-keep', 'back');
+  await driven.filterTo(pid);
+  await driven.press('back');
 };
 
 describe('a selected row that ends', () => {

@@ -8,16 +8,10 @@ afterEach(async () => {
 const text = (): string => driven.terminal.text();
 const rowWith = (part: string): string => driven.terminal.lines().find(line => line.includes(part)) ?? '';
 
-const select = async (pid: number): Promise<void> => {
-  await driven.press('filter');
-  await driven.type(String(pid));
-  await driven.press('filter-keep');
-};
-
 describe('on the smallest screen, 40×10', () => {
   test('the signal that enter would choose is in sight', async () => {
     driven = await drive(40, 10);
-    await select(3310);
+    await driven.filterTo(3310);
     await driven.press('signal', 'signals-up');
     expect(rowWith('▌')).toContain('SIGKILL');
     expect(rowWith('Choose')).toContain('10 of 10 ▲');
@@ -32,7 +26,7 @@ describe('on the smallest screen, 40×10', () => {
 
   test('the pid that a protected process asks for is seen while it is typed', async () => {
     driven = await drive(40, 10);
-    await select(4101);
+    await driven.filterTo(4101);
     await driven.press('end-process');
     await driven.type('410');
     expect(rowWith('Type its pid')).toContain('4101, to confirm: 410▏');
