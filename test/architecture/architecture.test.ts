@@ -114,14 +114,13 @@ describe('planted', () => {
     expect(knots(circle)).toEqual([['live/a.ts', 'live/b.ts']]);
   });
 
-  test('a function of 61 lines, in a file of 201', () => {
+  test('a function of 61 lines', () => {
     const lines = (count: number): string => '  f();\n'.repeat(count);
     const long = `const f = () => {\n${lines(59)}};\n`;
     expect(tooLong(planted('judge/a.ts', long))).toEqual(['line 1: f has 61 lines']);
     expect(
       tooLong(planted('judge/a.ts', `const f = () => {\n${lines(58)}};\n${'f();\n'.repeat(140)}`)),
     ).toEqual([]);
-    expect(tooLong(planted('judge/a.ts', 'f();\n'.repeat(201)))).toEqual(['has 201 lines']);
   });
 
   test('a file that imports itself', () =>
