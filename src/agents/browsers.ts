@@ -14,9 +14,13 @@ const BROWSER_PROGRAMS = [
 
 const CRASH_HANDLERS = list('chrome_crashpad_handler crashpad_handler');
 
-const DRIVER_FLAGS = list(`
-  --remote-debugging-port --remote-debugging-pipe --headless -headless --enable-automation --marionette -marionette
-  --juggler --juggler-pipe -juggler-pipe --inspector-pipe`);
+const PIPE_FLAGS = list('--remote-debugging-pipe --juggler-pipe -juggler-pipe --inspector-pipe');
+
+const DRIVER_FLAGS = [
+  ...PIPE_FLAGS,
+  ...list(`
+    --remote-debugging-port --headless -headless --enable-automation --marionette -marionette --juggler`),
+];
 
 // Where drivers keep the browsers they download.
 const DRIVER_CACHES = ['/ms-playwright/', '/.cache/puppeteer/'];
@@ -30,10 +34,15 @@ const SERVER_PROFILES = list('mcp-chrome mcp-chromium mcp-firefox mcp-webkit mcp
 // Profiles that only a driver makes.
 const DRIVER_PROFILES = [...list('ms-playwright playwright_ puppeteer_dev'), ...SERVER_PROFILES];
 
+/** Where a browser that is driven by a pipe reads its commands. */
+export const DRIVING_DESCRIPTOR = 3;
+
 /** A port is open to anybody on the machine, a pipe only to whoever started the browser. */
 const FORMS: readonly Form[] = [
+  { when: { holding: SERVER_PROFILES, flag: PIPE_FLAGS }, family: SERVER_BROWSER, role: 'piped-browser' },
   { when: { holding: SERVER_PROFILES }, family: SERVER_BROWSER },
   { when: { flag: ['--remote-debugging-port'] }, role: 'debuggable-browser' },
+  { when: { flag: PIPE_FLAGS }, role: 'piped-browser' },
 ];
 
 /** Browsers that an agent drives are tools of its session; a person's browser is not. */

@@ -10,6 +10,7 @@ export const CLAUDE_EVIDENCE: Evidence = {
   sessionIds: ['CLAUDE_CODE_SESSION_ID'],
   socket: 'CLAUDE_CODE_MESSAGING_SOCKET',
   registers: true,
+  threads: false,
   daemon: { role: 'claude-daemon', what: "Claude's own supervisor", stop: 'claude daemon stop' },
 };
 

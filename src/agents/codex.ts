@@ -9,6 +9,7 @@ export const CODEX_EVIDENCE: Evidence = {
   sessionIds: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
   socket: null,
   registers: false,
+  threads: true,
   daemon: {
     role: 'codex-daemon',
     what: 'the daemon that all Codex sessions share',
@@ -53,7 +54,7 @@ export const CODEX: readonly Family[] = [
         name: 'codex daemon',
       },
       { when: { start: [['app-server', 'daemon']] }, role: 'codex-daemon', name: 'codex daemon' },
-      { when: { command: ['app-server'] }, name: 'codex app-server' },
+      { when: { command: ['app-server'] }, name: 'codex app-server', role: 'session-host' },
       { when: { command: ['exec', 'e'] }, name: 'codex exec' },
     ],
   },

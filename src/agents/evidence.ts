@@ -17,6 +17,8 @@ export interface Evidence {
   readonly socket: EnvName | null;
   /** Every session of the family lists itself in a file of its own. */
   readonly registers: boolean;
+  /** One process serves several threads or subagents, each with servers of its own. */
+  readonly threads: boolean;
   /** A process that several sessions share: it outlives whoever started it, and is ended by its own command. */
   readonly daemon: { readonly role: Role; readonly what: string; readonly stop: string } | null;
 }

@@ -45,7 +45,15 @@ const SESSIONLESS: ReadonlySet<Role> = new Set<Role>([
 /** Supervisors, shared daemons and dashboards are agents' programs without a session of their own. */
 export const isSessionless = (role: Role | null): boolean => role !== null && SESSIONLESS.has(role);
 
-export { SERVER_BROWSER } from './browsers.ts';
+const THREADED: ReadonlySet<string> = new Set(
+  EVIDENCE.filter(({ threads }) => threads).map(({ agent }) => agent),
+);
+
+/** Serves several sessions, threads or subagents, each with servers of its own: equal ones below it are no duplicates. */
+export const servesSeveral = ({ agent, role }: { agent: string | null; role: Role | null }): boolean =>
+  isSessionless(role) || role === 'session-host' || (agent !== null && THREADED.has(agent));
+
+export { DRIVING_DESCRIPTOR, SERVER_BROWSER } from './browsers.ts';
 export type { Evidence } from './evidence.ts';
 export type { ArgumentTest, Carry, Family, Form, Interpreter } from './families.ts';
 export { INTERPRETERS } from './interpreters.ts';

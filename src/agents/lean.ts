@@ -60,4 +60,20 @@ export const LEAN: readonly Family[] = [
       { when: { flag: ['--server'] }, role: 'lean-server', name: 'lean --server' },
     ],
   },
+  {
+    // Both talk over stdio to whoever started them, and outlive the `lake env` that did.
+    id: 'lean-repl',
+    kind: 'lean',
+    name: 'lean repl',
+    role: 'lean-server',
+    paths: [{ under: '.lake/build/bin', direct: true, file: ['repl'] }],
+  },
+  {
+    id: 'loogle',
+    kind: 'lean',
+    name: 'loogle',
+    role: 'lean-server',
+    programs: ['loogle'],
+    only: [{ flag: ['--interactive'] }],
+  },
 ];

@@ -10,6 +10,7 @@ export const OPENCODE_EVIDENCE: Evidence = {
   sessionIds: [],
   socket: null,
   registers: false,
+  threads: false,
   daemon: null,
 };
 
@@ -22,6 +23,7 @@ export const GEMINI_EVIDENCE: Evidence = {
   sessionIds: [],
   socket: null,
   registers: false,
+  threads: false,
   daemon: null,
 };
 
@@ -34,6 +36,7 @@ export const COPILOT_EVIDENCE: Evidence = {
   sessionIds: ['COPILOT_AGENT_SESSION_ID'],
   socket: null,
   registers: false,
+  threads: false,
   daemon: null,
 };
 
@@ -57,7 +60,7 @@ export const OTHER_AGENTS: readonly Family[] = [
     packages: ['opencode-ai'],
     launcherWhenInterpreted: true,
     sessionFlags: ['--session', '-s'],
-    forms: [{ when: { command: ['serve'] }, name: 'opencode serve' }],
+    forms: [{ when: { command: ['serve', 'acp'] }, name: 'opencode serve', role: 'session-host' }],
   },
   {
     id: 'aider',
@@ -91,6 +94,7 @@ export const OTHER_AGENTS: readonly Family[] = [
       },
     ],
     sessionFlags: ['--resume', '-r', '--session-id'],
+    forms: [{ when: { flag: ['--server', '--acp'] }, name: 'copilot --server', role: 'session-host' }],
   },
   {
     id: 'qwen',

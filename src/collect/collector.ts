@@ -12,6 +12,7 @@ import { createMcpConfigReader } from '../observe/files/mcp-config.ts';
 import { SessionLogs } from '../observe/files/session-logs.ts';
 import type { System } from '../observe/system.ts';
 import { TimeSlice } from '../observe/time-slice.ts';
+import { ActivityWatch } from './activity.ts';
 import { type AgentFiles, NO_FILES, readAgentFiles, rootsFor } from './agent-files.ts';
 import { Bystanders } from './bystanders.ts';
 import { readClaudeRecords } from './claude-records.ts';
@@ -62,6 +63,7 @@ export class Collector {
   readonly #readServers = createMcpConfigReader();
   readonly #words: RecognitionCache;
   readonly #logs = new SessionLogs();
+  readonly #activity = new ActivityWatch();
   #configWarnings: readonly string[] = [];
   #projects: readonly string[];
   readonly #roots = new SeenRoots();
@@ -79,9 +81,12 @@ export class Collector {
     all = false,
     past,
     hurry = false,
+    fresh = false,
   }: {
     all?: boolean;
     past?: Past;
+    /** What decides about a signal is read now, never taken from a cache. */
+    fresh?: boolean;
     /** A screen waits for it: what does not answer at once is unknown for now. */
     hurry?: boolean;
   } = {}): Promise<JudgedMoment> {
@@ -92,14 +97,15 @@ export class Collector {
     if (elsewhere === undefined) this.#learnServers(look.clock);
     const recalled = this.#options.memory?.recall(look);
     if (recalled !== undefined) this.lineage.adopt(recalled.entries);
-    let { tree, related } = await this.#grow(look, all, breath);
+    let { tree, related } = await this.#grow(look, { all, fresh }, breath);
     const tmux =
       elsewhere !== undefined
         ? { servers: elsewhere.tmux, warnings: [] }
-        : await this.#tmux.panes(tree, look, env, { hurry });
+        : await this.#tmux.panes(tree, look, env, { hurry, fresh });
     // An agent's project may configure servers that nothing else would have recognised.
     if (elsewhere === undefined && this.#learnProjects(tree))
-      ({ tree, related } = await this.#grow(look, all, breath));
+      ({ tree, related } = await this.#grow(look, { all, fresh }, breath));
+    this.#activity.attach(related, look.clock);
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
     this.#roots.note(this.#projects, look.clock);
@@ -111,7 +117,7 @@ export class Collector {
         ? await readAgentFiles(files, rootsFor(roots, cwd, this.#roots.all, env), sessions)
         : { readings: elsewhere.readings, warnings: [] };
     const logs =
-      elsewhere === undefined ? this.#logs.readings(loggingAgents(tree, look, env), look.takenAt) : [];
+      elsewhere === undefined ? this.#logs.readings(loggingAgents(tree, look, env), look.takenAt, fresh) : [];
     const observation: Observation = {
       ...look,
       warnings: [
@@ -138,7 +144,7 @@ export class Collector {
   /** A tree whose nodes carry everything judging will ask for; with `all` of every process, else without bystanders. */
   async #grow(
     look: Look,
-    all: boolean,
+    { all, fresh }: { readonly all: boolean; readonly fresh: boolean },
     breath: TimeSlice,
   ): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
     const { system } = this.#options;
@@ -149,7 +155,7 @@ export class Collector {
     await breath.due();
     const related = relatedNodes(tree, this.lineage);
     await breath.due();
-    const details = await system.details(detailQuestions(related, look.self?.uid ?? null));
+    const details = await system.details(detailQuestions(related, look.self?.uid ?? null), { fresh });
     for (const node of related) {
       const found = details.get(keyOf(node.facts));
       if (found !== undefined) node.facts = { ...node.facts, details: found };

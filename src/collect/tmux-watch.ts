@@ -23,7 +23,7 @@ export class TmuxWatch {
     tree: Tree,
     look: Look,
     env: NodeJS.ProcessEnv,
-    { hurry = false }: { readonly hurry?: boolean } = {},
+    { hurry = false, fresh = false }: { readonly hurry?: boolean; readonly fresh?: boolean } = {},
   ): Promise<TmuxListing> {
     const uid = look.self?.uid ?? null;
     const servers = tree.nodes.filter(
@@ -32,7 +32,7 @@ export class TmuxWatch {
     if (servers.length === 0 || uid === null) return { servers: [], warnings: [] };
     const children = describeChildren(new Set(servers.map(node => node.facts.pid)), look);
     const known = this.#asked;
-    if (known !== null && known.children === children && look.clock - known.clock < STALE_SECONDS)
+    if (!fresh && known !== null && known.children === children && look.clock - known.clock < STALE_SECONDS)
       return known.listing;
     const listed = listTmux({
       uid,

@@ -3,10 +3,10 @@ import { completeEarlierActs, perform } from '../act/perform.ts';
 import { type TerminateResult, terminate } from '../act/terminate/terminate.ts';
 import { endZombies } from '../act/zombies/nudge.ts';
 import type { Collector } from '../collect/collector.ts';
+import { sampleTwice } from '../collect/sample-twice.ts';
 import { weigh } from '../collect/weigh.ts';
 import type { AskedBy, PlanGround } from '../judge/plan/index.ts';
 import { leakPolicy, planClean, planZombies } from '../judge/plan/index.ts';
-import { confirmedBy } from '../judge/rules/confirm.ts';
 import type { Config } from '../model/config.ts';
 import type { Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -32,15 +32,12 @@ export interface CleanDependencies {
   readonly abort: AbortSignal;
 }
 
-/** A process that only looks leaked between fork and exec no longer does after this long. */
-const SECOND_LOOK_MS = 300;
-
 const BY: AskedBy = 'clean';
 
 /** Headless clean-up: shows the plan, and with `--force` runs that very plan and reports what it verified. */
 export const clean = async (dependencies: CleanDependencies, options: CleanOptions): Promise<number> => {
   const { collector, out } = dependencies;
-  const snapshot = await lookTwice(collector);
+  const snapshot = await sampleTwice(collector);
   const lineageMembers = (target: string) => collector.lineage.membersOf(target);
   const plan = await weigh(planFor(options, dependencies, { snapshot, lineageMembers }), dependencies.system);
   const acts = options.force && !options.dryRun;
@@ -76,12 +73,6 @@ const askedFor = (options: CleanOptions): string =>
     ...options.pids.map(({ pid }) => `--pid ${pid}`),
     ...(options.zombieParents ? ['--zombie-parents'] : []),
   ].join(' ');
-
-const lookTwice = async (collector: Collector): Promise<Snapshot> => {
-  const first = await collector.collect({ all: true });
-  await new Promise(resolve => setTimeout(resolve, SECOND_LOOK_MS));
-  return confirmedBy(first, await collector.collect({ all: true }));
-};
 
 const planFor = (options: CleanOptions, { config }: CleanDependencies, ground: PlanGround): Plan => {
   const minimumAgeSeconds = options.ageThresholdMinutes * 60;
@@ -121,7 +112,7 @@ const run = async (
     graceMs: options.graceSeconds * 1000,
     signal: abort,
     onProgress: progress.show,
-    snapshotAgain: () => collector.collect({ all: true }),
+    snapshotAgain: () => collector.collect({ all: true, fresh: true }),
   };
   try {
     return options.zombieParents

@@ -1,4 +1,5 @@
 import type { Collector } from '../collect/collector.ts';
+import { sampleWhole } from '../collect/sample-twice.ts';
 import { atLeast, type Severity } from '../model/finding.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { showableJson } from '../model/text.ts';
@@ -20,7 +21,7 @@ export interface Output {
 
 /** One snapshot to stdout. */
 export const once = async (collector: Collector, options: OnceOptions, out: Output): Promise<number> =>
-  showSnapshot(await collector.collect({ all: options.all }), options, out);
+  showSnapshot(await sampleWhole(collector, options.all), options, out);
 
 export const showSnapshot = (snapshot: Snapshot, options: OnceOptions, out: Output): number => {
   out.write(

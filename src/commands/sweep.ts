@@ -74,7 +74,7 @@ const run = async (
       planAgain,
       system,
       env,
-      snapshotAgain: () => collector.collect({ all: true }),
+      snapshotAgain: () => collector.collect({ all: true, fresh: true }),
       graceMs: options.graceSeconds * 1000,
       signal: abort,
       onProgress: progress.show,

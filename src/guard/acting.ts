@@ -37,7 +37,7 @@ export const carryOut = async (
     plan,
     graceMs,
     signal: abort,
-    snapshotAgain: () => collector.collect({ all: true }),
+    snapshotAgain: () => collector.collect({ all: true, fresh: true }),
   };
   return perform({
     system,

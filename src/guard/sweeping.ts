@@ -110,7 +110,7 @@ export const sweepOnce = async (
         planAgain: async () => whole(await look()),
         system,
         env: process.env,
-        snapshotAgain: look,
+        snapshotAgain: () => collector.collect({ all: true, fresh: true }),
         graceMs,
         signal: abort,
       }),

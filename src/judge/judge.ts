@@ -8,6 +8,7 @@ import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
 import { inOrder } from './in-order.ts';
 import { NO_PAST, type Past } from './past.ts';
+import { withoutRefused } from './plan/refuse.ts';
 import { worksThrough } from './rules/at-work.ts';
 import { paneOf } from './rules/climb.ts';
 import type { Lineage } from './rules/lineage.ts';
@@ -48,10 +49,11 @@ export const judge = ({
 }: JudgeInput): JudgedMoment => {
   const world = buildWorld({ observation, tree, config, lineage });
   const judgeNode = judgeWith(world, node => related.has(node));
-  const processes: JudgedProcess[] = [];
+  const judged: JudgedProcess[] = [];
   for (const { node, depth } of inOrder(tree, all ? new Set(tree.nodes) : related)) {
-    processes.push(present(node, depth, judgeNode(node), related.has(node), world));
+    judged.push(present(node, depth, judgeNode(node), related.has(node), world));
   }
+  const processes = withoutRefused(judged);
   const concerned = all ? processes.filter(p => p.related) : processes;
   const files = judgeFiles({
     readings: observation.readings,
@@ -99,6 +101,7 @@ const present = (
     kind: node.kind,
     agent: node.agent,
     isSession: world.isSession(node),
+    ...(node.kind === 'agent' ? { servesOne: world.servesOne(node) } : {}),
     name: seen.name,
     command: commandOf(node),
     ageSeconds: ageOf(facts, world.observation),
@@ -120,6 +123,7 @@ const present = (
     tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
     verdict: judgement.verdict,
     why: judgement.why,
+    doubt: judgement.doubt,
     protection: judgement.protection,
     protectedBecause: judgement.protectedBecause,
     zombies: zombiesOf(node).length,

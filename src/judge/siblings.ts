@@ -1,4 +1,4 @@
-import { isSessionless } from '../agents/index.ts';
+import { servesSeveral } from '../agents/index.ts';
 import { type Forest, forestOf } from '../model/forest.ts';
 import { gather } from '../model/gather.ts';
 import { isZombie, sameArgv } from '../model/process.ts';
@@ -43,13 +43,12 @@ export const isServer = (p: JudgedProcess, forest: Forest<JudgedProcess>): boole
 export const wordsOf = (p: JudgedProcess): string => JSON.stringify([p.facts.argv, cwdOf(p)]);
 
 /**
- * The process a server works for, seen through the wrappers and shells in between; null: nobody that is known. Below
- * an orphan root, and below a daemon that several sessions share, equal servers belong to different sessions.
+ * The agent a server works for, seen through the wrappers and shells in between; null: nobody that is known. Below
+ * anything else, and below what serves several sessions or subagents, equal servers belong to different ones.
  */
 const worksFor = (p: JudgedProcess, forest: Forest<JudgedProcess>): JudgedProcess | null => {
   const employer = forest.ancestorsOf(p).find(up => up.kind !== 'wrapper' && up.kind !== 'shell');
-  if (employer === undefined || employer.facts.pid === 1 || employer.kind === 'tmux') return null;
-  return employer.seen.adoptsOrphans || isSessionless(employer.seen.role) ? null : employer;
+  return employer?.kind !== 'agent' || !employer.servesOne || servesSeveral(employer.seen) ? null : employer;
 };
 
 /** The same server twice for one process: one of them is unused. */

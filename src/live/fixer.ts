@@ -79,7 +79,7 @@ export class Fixer {
       planAgain: files.again,
       system,
       env,
-      snapshotAgain: () => this.#look(),
+      snapshotAgain: () => this.#look(true),
       signal,
       graceMs,
       onProgress: progress => {
@@ -109,8 +109,8 @@ export class Fixer {
       : { ...chore, outcome: 'failed', why: result.why };
   }
 
-  #look(): Promise<JudgedMoment> {
-    return this.#options.collector.collect({ all: true, past: this.#past });
+  #look(fresh = false): Promise<JudgedMoment> {
+    return this.#options.collector.collect({ all: true, past: this.#past, fresh });
   }
 
   #planProcesses(finding: Finding, moment: JudgedMoment, shown: Snapshot): Plan {

@@ -176,7 +176,7 @@ const signalAll = async ({
 }: PerformInput): Promise<Done> => {
   // The TUI asks for the pid of every soft-protected process before it lets a plan run.
   const confirmed = new Set(plan.steps.filter(step => step.confirm).map(keyOf));
-  const snapshotAgain = () => collector.collect({ all: true });
+  const snapshotAgain = () => collector.collect({ all: true, fresh: true });
   if (signalsOnly(request)) {
     const sent = await sendSignals({ system, plan, signal, confirmed, snapshotAgain });
     sent.outcomes.forEach(onOutcome);

@@ -79,6 +79,8 @@ export interface ReadingContent extends WorkTold {
   readonly tmuxSession: string | null;
   readonly pid: number | null;
   readonly cwd: string | null;
+  /** When a subagent of the session last wrote to a transcript of its own. */
+  readonly subagentAt: number | null;
   readonly members: readonly ReadingMember[];
 }
 
@@ -111,6 +113,7 @@ export const NO_CONTENT: ReadingContent = {
   tmuxSession: null,
   pid: null,
   cwd: null,
+  subagentAt: null,
   members: [],
 };
 

@@ -32,6 +32,10 @@ export type Role =
   | 'lean-worker'
   /** Anybody may drive it over TCP. */
   | 'debuggable-browser'
+  /** Only whoever started it can drive it, over a pipe. */
+  | 'piped-browser'
+  /** Serves several sessions at once: one set of servers for each. */
+  | 'session-host'
   /** Made itself a daemon while its browser runs, and ends with it. */
   | 'crash-handler'
   | 'tmux-server'

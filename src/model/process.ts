@@ -25,17 +25,51 @@ export const ENV_NAMES = [
 export type EnvName = (typeof ENV_NAMES)[number];
 export type NamedEnv = Readonly<Partial<Record<EnvName, string>>>;
 
-/** What standard input is connected to; `abandoned-pipe`: nobody we can read holds its other end. */
-export type Stdin = 'pipe' | 'abandoned-pipe' | 'socket' | 'tty' | 'file' | 'unknown';
+/**
+ * What a descriptor is connected to. `abandoned`: a pipe or socket whose other end is closed. `pipe` and `socket`:
+ * somebody holds the other end, or we cannot tell.
+ */
+export type Stdin = 'pipe' | 'abandoned-pipe' | 'socket' | 'abandoned-socket' | 'tty' | 'file' | 'unknown';
 
 export interface Listening {
   readonly ports: readonly number[];
   readonly clients: number;
-  /** Its descriptors may not be looked at (a program with capabilities, or that cannot be read): it may listen anywhere. */
-  readonly hidden?: true;
 }
 
-/** Costlier facts, read only for processes that need them. `null` always means "could not be read". */
+/**
+ * Signs that somebody outside a process's own tree and ancestry uses it: it listens on a unix socket; somebody is
+ * connected to that; somebody holds the other end of a socket pair; it is connected to the X11 or Wayland display; it
+ * holds /dev/fuse or /dev/kvm; it holds a terminal that others run in; its standard streams are on a terminal that
+ * somebody else has open.
+ */
+export const USES = [
+  'unix-listener',
+  'unix-client',
+  'socket-pair',
+  'window',
+  'device',
+  'terminal',
+  'on-terminal',
+] as const;
+
+export interface Use {
+  readonly how: (typeof USES)[number];
+  /** The path, device or terminal. */
+  readonly what: string;
+}
+
+/** What a process did between two samples at least a second apart. */
+export interface Activity {
+  /** Percent of one core. */
+  readonly cpu: number;
+  /** Bytes read and written. */
+  readonly bytes: number;
+}
+
+/**
+ * Costlier facts, read only for processes that need them. `null` always means unknown: not read, not readable or not
+ * supported here. Unknown never makes a verdict stronger.
+ */
 export interface ProcessDetails {
   readonly cwd: string | null;
   readonly swap: number | null;
@@ -43,18 +77,41 @@ export interface ProcessDetails {
   readonly realUid?: number | null;
   /** The number it has for itself, in a pid namespace of its own. Absent: ours. */
   readonly innerPid?: number;
-  /** The cgroup path, the most specific one of the process's hierarchies. */
+  /** The cgroup path, the most specific one of the process's hierarchies; empty: it is in none. */
   readonly cgroup: string | null;
   readonly stdin: Stdin;
+  /** The pipe that a browser is driven by besides its standard input. Absent: nothing of the kind. */
+  readonly drivingPipe?: Stdin;
   /** fd 0, 1 or 2 is on a pty whose other side is closed. */
-  readonly lostTerminal: boolean;
+  readonly lostTerminal: boolean | null;
+  /** SIGHUP is ignored, as nohup leaves it. */
+  readonly ignoresHangup: boolean | null;
+  /** Bytes read and written since its start. */
+  readonly io: number | null;
   /** The file that its standard output goes to. Absent: not read, or no file. */
   readonly output?: string;
+  /** When that file was last written to; epoch milliseconds. */
+  readonly outputAt?: number;
   /** The files of its family's sessions that it holds open. Absent: not asked, or none. */
   readonly holds?: readonly string[];
   /** TCP ports it listens on, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
   readonly listening: Listening | null;
+  /** Who uses it besides its own tree and ancestry, other than over TCP; empty: nobody does. */
+  readonly uses: readonly Use[] | null;
 }
+
+/** Of a process nothing more is known than its row in the table. */
+export const UNKNOWN_DETAILS: ProcessDetails = {
+  cwd: null,
+  swap: null,
+  cgroup: null,
+  stdin: 'unknown',
+  lostTerminal: null,
+  ignoresHangup: null,
+  io: null,
+  listening: null,
+  uses: null,
+};
 
 /**
  * One process as the machine describes it. Texts are already sanitised and redacted.
@@ -87,6 +144,8 @@ export interface ProcessFacts extends Identity {
   /** null: not read or unreadable, which is no evidence of anything. `{}`: read, none of the names is set. */
   readonly env: NamedEnv | null;
   readonly details: ProcessDetails | null;
+  /** null or absent: unknown, as after a single sample. */
+  readonly activity?: Activity | null;
   /** Why it was protected where it was recorded: a recording has no ports, cgroups and users to tell it by. */
   readonly spared?: string;
   /** Why it was no leak where it was recorded, for the same reason: a recording may prove less, never more. */

@@ -34,6 +34,15 @@ export interface AgentSession {
   readonly seconds: number | null;
 }
 
+/** What speaks against ending a process that a proof calls leaked. */
+export interface Doubt {
+  readonly why: string;
+  /** It is, or may be, at work. */
+  readonly atWork?: true;
+  /** Only a second sample can tell. */
+  readonly unsampled?: true;
+}
+
 export interface JudgedProcess {
   readonly facts: ProcessFacts;
   readonly seen: Recognition;
@@ -47,11 +56,15 @@ export interface JudgedProcess {
   readonly ageSeconds: number | null;
   readonly depth: number;
   readonly owner: Owner | null;
+  /** An agent below which the same server twice is one too many. */
+  readonly servesOne?: boolean | undefined;
   /** null for everything but agents. */
   readonly session: AgentSession | null;
   readonly tmux: { readonly socket: string; readonly session: string; readonly pane: string } | null;
   readonly verdict: Verdict;
   readonly why: readonly string[];
+  /** Of a suspect that would be a leak without it. */
+  readonly doubt?: Doubt | undefined;
   readonly protection: 'hard' | 'soft' | null;
   /** Why it is protected; null when it is not. */
   readonly protectedBecause: string | null;
@@ -89,5 +102,9 @@ export interface Snapshot {
   readonly heartbeats: readonly Heartbeat[];
   readonly tmux: readonly TmuxServer[];
 }
+
+/** Would a second sample, a second after this one, tell more? */
+export const awaitsSample = ({ processes }: Pick<Snapshot, 'processes'>): boolean =>
+  processes.some(({ doubt }) => doubt?.unsampled === true);
 
 export const identityOf = (p: JudgedProcess): Identity => ({ pid: p.facts.pid, start: p.facts.start });

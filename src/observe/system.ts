@@ -10,8 +10,19 @@ export interface DetailRequest extends Identity {
   readonly descriptors: boolean;
   /** Listening TCP ports and their clients. */
   readonly sockets: boolean;
+  /** Who else uses it: unix sockets, windows, terminals, devices. */
+  readonly uses?: boolean;
+  /** The bytes it has moved. */
+  readonly work?: boolean;
+  /** The descriptor that a browser is driven by. */
+  readonly drivenBy?: number;
   /** Which of the files it holds open are wanted; absent: none. */
   readonly holds?: RegExp;
+}
+
+export interface DetailOptions {
+  /** Everything is read now: nothing that was read for an earlier sample decides about a signal. */
+  readonly fresh?: boolean;
 }
 
 /** What is at a pid now. `unreadable` is not "gone": it means keep your hands off. */
@@ -51,7 +62,10 @@ export interface System {
   /** Named environment variables; a process whose environment cannot be read is absent: no evidence. */
   environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>>;
   /** Facts by identity key; a process that vanished meanwhile is absent from the map. */
-  details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>>;
+  details(
+    requests: readonly DetailRequest[],
+    options?: DetailOptions,
+  ): Promise<ReadonlyMap<IdentityKey, ProcessDetails>>;
   /** Re-reads what is at a pid; used before every signal and while waiting for an end. At once where that can be. */
   presence(pid: number): Presence | Promise<Presence>;
   /**

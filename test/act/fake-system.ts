@@ -3,7 +3,11 @@ import type { Identity } from '../../src/model/identity.ts';
 import type { Plan, SignalName, Step } from '../../src/model/plan.ts';
 import type { ProcessFacts } from '../../src/model/process.ts';
 import type { Presence, System } from '../../src/observe/system.ts';
-import { invent, SELF, snapshotOf } from '../judge/plan/machine.ts';
+import { invent, PIPED, SELF, snapshotOf } from '../judge/plan/machine.ts';
+
+/** Whoever talked to it has gone, and nobody else uses it. */
+const LEFT = { ...PIPED, cgroup: '', stdin: 'abandoned-socket' } as const;
+const STILL = { cpu: 0, bytes: 0 } as const;
 
 /** What a process of the fake machine does with a signal; nothing: TERM and KILL end it. */
 type Reaction = (signal: SignalName, machine: FakeSystem) => void;
@@ -35,7 +39,7 @@ export class FakeSystem implements System {
   };
 
   add(pid: number, ppid: number, facts: Partial<ProcessFacts> = {}, reaction?: Reaction): Identity {
-    const made = invent(pid, ppid, { facts }).facts;
+    const made = invent(pid, ppid, { facts: { env: {}, details: LEFT, activity: STILL, ...facts } }).facts;
     this.#processes.set(pid, made);
     if (reaction !== undefined) this.#reactions.set(pid, reaction);
     return { pid, start: made.start };

@@ -26,7 +26,10 @@ const SETUID = {
   cgroup: null,
   stdin: 'unknown',
   lostTerminal: false,
-  listening: null,
+  ignoresHangup: false,
+  io: 0,
+  listening: { ports: [], clients: 0 },
+  uses: [],
 } as const;
 
 /** Takes no notice of TERM, and does this when it gets it. */

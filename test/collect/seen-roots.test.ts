@@ -29,7 +29,10 @@ it('the files of an agent that ended are still read, where nobody named the root
     cgroup: null,
     stdin: 'tty',
     lostTerminal: false,
-    listening: null,
+    ignoresHangup: false,
+    io: 0,
+    listening: { ports: [], clients: 0 },
+    uses: [],
   } as const;
   const system = new FakeSystem();
   system.add(600, 800, { comm: 'claude', argv: ['claude'], details, env: {} });

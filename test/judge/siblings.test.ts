@@ -38,7 +38,7 @@ describe('what finding, plan and header mean', () => {
 
   it('a duplicate goes with the wrapper that carries it alone, and the newest stays', () => {
     const rows: Row[] = [
-      [1000, 80_001, 'claude'],
+      [1000, 80_001, 'gemini'],
       [1001, 1000, 'npm exec x-mcp'],
       [1002, 1001, SERVER],
       [1003, 1000, 'npm exec x-mcp'],
@@ -52,7 +52,7 @@ describe('what finding, plan and header mean', () => {
 
   it('a shell that carries both is not ended for one of them', () => {
     const rows: Row[] = [
-      [1000, 80_001, 'claude'],
+      [1000, 80_001, 'gemini'],
       [1001, 1000, 'bash run-servers.sh'],
       [1002, 1001, SERVER],
       [1003, 1001, SERVER],
@@ -71,7 +71,7 @@ describe('what finding, plan and header mean', () => {
 
   it('births that do not tell which is the newest end nobody', () => {
     const rows: Row[] = [
-      [1000, 80_001, 'claude'],
+      [1000, 80_001, 'gemini'],
       [1002, 1000, SERVER, { born: 50 }],
       [1003, 1000, SERVER, { born: 50 }],
     ];

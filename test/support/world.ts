@@ -3,6 +3,7 @@ import { prepareKnowledge, recognise } from '../../src/judge/recognise/recognise
 import { Lineage } from '../../src/judge/rules/lineage.ts';
 import { growTree, type Node, type Tree } from '../../src/judge/rules/tree.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+import { type Reading, readingOf } from '../../src/model/heartbeat.ts';
 import type { ClaudeSession, Observation, TmuxPane, TmuxServer } from '../../src/model/observation.ts';
 import type { ProcessDetails, ProcessFacts } from '../../src/model/process.ts';
 import type { JudgedProcess } from '../../src/model/snapshot.ts';
@@ -24,10 +25,14 @@ export type Row = readonly [pid: number, ppid: number | null, command: string, e
 const DETAILS: ProcessDetails = {
   cwd: '/home/me/project',
   swap: 0,
-  cgroup: null,
-  stdin: 'unknown',
+  cgroup: '',
+  // Whoever talked to it has gone: what can only talk over stdio is then leaked at an orphan root.
+  stdin: 'abandoned-socket',
   lostTerminal: false,
-  listening: null,
+  ignoresHangup: false,
+  io: 0,
+  listening: { ports: [], clients: 0 },
+  uses: [],
 };
 
 /** A command in brackets has a name only, as a zombie or a kernel thread. */
@@ -53,6 +58,7 @@ export const factsOf = ([pid, ppid, command, { argv, details, ...extra } = {}]: 
     comm: program.slice(bare === undefined ? program.lastIndexOf('/') + 1 : 0).slice(0, 15),
     exe: null,
     env: {},
+    activity: { cpu: extra.cpu ?? 0, bytes: 0 },
     ...extra,
     argv: argv === undefined ? words : argv,
     details: details === null ? null : { ...DETAILS, ...details },
@@ -117,6 +123,21 @@ export const tmux = (pid: number, panes: readonly number[], extra: Partial<TmuxS
   }),
   ...extra,
 });
+
+/** The transcript of a claude of this pid, which was not written to for years and tells of no subagents. */
+export const transcript = (pid: number, subagentAt: number | null = null): Reading =>
+  readingOf(
+    { pid, subagentAt },
+    {
+      path: `/home/me/.claude/projects/x/${pid}.jsonl`,
+      root: '/home/me/.claude',
+      format: 'transcript',
+      source: null,
+      mtime: 0,
+      size: 1,
+      unreadable: null,
+    },
+  );
 
 export interface Around extends Partial<Omit<Observation, 'processes' | 'host'>> {
   readonly host?: Partial<Observation['host']>;

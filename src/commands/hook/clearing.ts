@@ -6,9 +6,9 @@ import { NO_FILES, scannedFiles } from '../../collect/agent-files.ts';
 import type { Collector } from '../../collect/collector.ts';
 import { loadConfig } from '../../collect/config.ts';
 import { type Prepared, prepareWith } from '../../collect/prepare.ts';
+import { sampleTwice } from '../../collect/sample-twice.ts';
 import { weigh } from '../../collect/weigh.ts';
 import { leakPolicy, planClean, planZombies } from '../../judge/plan/index.ts';
-import { confirmedBy } from '../../judge/rules/confirm.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { ClaudeSession } from '../../model/observation.ts';
 import type { Outcome, Plan } from '../../model/plan.ts';
@@ -20,7 +20,6 @@ import type { HookContext } from './context.ts';
 
 /** A session must not wait for its start: everything is over after this long. */
 const ALL_MS = 2000;
-const SECOND_LOOK_MS = 300;
 const GRACE_MS = 1000;
 /** The session whose hook this is, which Claude may not have written down yet. */
 const ownSession = ({ agent, input }: HookContext): readonly ClaudeSession[] =>
@@ -105,7 +104,7 @@ const clearLeaks = async (
         graceMs: GRACE_MS,
         kills: false,
         signal,
-        snapshotAgain: () => judge.collect({ all: true }),
+        snapshotAgain: () => judge.collect({ all: true, fresh: true }),
       }),
   });
   return done.status === 'held' ? [] : done.deed.outcomes.filter(({ outcome }) => ENDED.has(outcome));
@@ -154,9 +153,7 @@ export const clearAll = async (context: HookContext, minimumAge: number): Promis
   const signal = AbortSignal.timeout(Math.max(1, context.now + ALL_MS - Date.now()));
   const ready = await prepared(context);
   const collector = ready.collectorWith(NO_FILES);
-  const first = await collector.collect({ all: true });
-  await new Promise(resolve => setTimeout(resolve, SECOND_LOOK_MS));
-  const snapshot = confirmedBy(first, await collector.collect({ all: true }));
+  const snapshot = await sampleTwice(collector);
   forgetEnded(context, snapshot);
   await nudge(ready, snapshot, zombiePlan(collector, snapshot), signal);
   return { snapshot, ended: await clearLeaks(ready, collector, snapshot, signal, minimumAge) };

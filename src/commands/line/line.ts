@@ -1,4 +1,5 @@
 import type { Collector } from '../../collect/collector.ts';
+import { sampleWhole } from '../../collect/sample-twice.ts';
 import { statusLine } from '../../judge/status-line.ts';
 import type { Severity } from '../../model/finding.ts';
 import { failOnCode } from '../once.ts';
@@ -11,7 +12,7 @@ export const line = async (
   out: { write(text: string): void },
 ): Promise<number> => {
   const own = await askingSession(style);
-  const snapshot = await collector.collect();
+  const snapshot = await sampleWhole(collector, false);
   const stale = snapshot.heartbeats.filter(({ state }) => state === 'warn' || state === 'critical').length;
   const agents = snapshot.processes.filter(({ isSession }) => isSession);
   out.write(`${statusLine({ totals: snapshot.totals, stale, agents, own })}\n`);

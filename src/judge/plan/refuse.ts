@@ -1,8 +1,10 @@
+import { forestOf } from '../../model/forest.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { AnchorKind } from '../../model/kind.ts';
-import { belonging } from '../../model/process.ts';
+import { belonging, isZombie } from '../../model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import { calls } from '../../words/process.ts';
+import { anchorOf } from '../rules/climb.ts';
 import type { Family } from './family.ts';
 import type { EndPolicy } from './policy.ts';
 
@@ -54,12 +56,15 @@ export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: Family
 };
 
 /** Why this policy may not take a process along with its target; null when it may. */
-export const memberReason = (p: JudgedProcess, policy: EndPolicy): string | null => {
+export const memberReason = (
+  p: JudgedProcess,
+  policy: Pick<EndPolicy, 'verdicts' | 'allowSoft'>,
+): string | null => {
   if (p.protection === 'soft' && !policy.allowSoft) return p.protectedBecause ?? 'it is protected';
   if (policy.allowSoft) return null;
   // An editor or a terminal that an agent opened carries the agent's environment and the user's work.
-  if (p.seen.anchor !== null && !isDrivenHelper(p))
-    return `${ANCHOR_WORDS[p.seen.anchor]}: somebody may work in it`;
+  const anchor = anchorOf(p);
+  if (anchor !== null && !isDrivenHelper(p)) return `${ANCHOR_WORDS[anchor]}: somebody may work in it`;
   if (p.verdict === 'live' && !policy.verdicts.includes('live')) return `it is live: ${p.why[0] ?? 'in use'}`;
   if (p.verdict === 'suspect' && !policy.verdicts.includes('suspect'))
     return `it is only suspected: ${p.why[0] ?? 'no proof'}`;
@@ -82,3 +87,32 @@ export const targetReason = (p: JudgedProcess, policy: EndPolicy): string | null
 
 const spellDuration = (seconds: number): string =>
   seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+
+const LEAKS_ONLY = { verdicts: ['leak'], allowSoft: false } as const;
+
+/**
+ * A tree with something in it that no clean-up would end stays whole: nothing of it is leaked or reclaimable, on any
+ * face. The rest is as it was judged.
+ */
+export const withoutRefused = (processes: readonly JudgedProcess[]): readonly JudgedProcess[] => {
+  if (processes.every(p => p.verdict !== 'leak')) return processes;
+  const forest = forestOf(processes, p => p.facts);
+  const refused = new Map<JudgedProcess, string>();
+  for (const root of processes) {
+    const parent = forest.parentOf(root);
+    if (root.verdict !== 'leak' || parent?.verdict === 'leak') continue;
+    const tree = forest.subtreeOf(root).filter(p => !isZombie(p.facts));
+    for (const p of tree) {
+      const why = p.protection === 'hard' ? p.protectedBecause : memberReason(p, LEAKS_ONLY);
+      if (why === null) continue;
+      const because = p === root ? why : `the whole subtree stays, because ${calls(p)} is in it: ${why}`;
+      for (const member of tree) if (member.verdict === 'leak') refused.set(member, because);
+      break;
+    }
+  }
+  if (refused.size === 0) return processes;
+  return processes.map(p => {
+    const because = refused.get(p);
+    return because === undefined ? p : { ...p, verdict: 'suspect', why: [because, ...p.why] };
+  });
+};

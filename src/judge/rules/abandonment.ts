@@ -1,4 +1,3 @@
-import { isSessionless } from '../../agents/index.ts';
 import { subtreeOf } from '../../model/forest.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie, sameArgv } from '../../model/process.ts';
@@ -17,13 +16,17 @@ const isWorkerOfItself = ({ facts, parent }: Node): boolean =>
   sameArgv(facts.argv, parent?.facts.argv ?? null);
 
 const canBeDuplicate = (node: Node): boolean =>
-  (node.facts.argv?.length ?? 0) > 0 && !isZombie(node.facts) && isServer(node) && !isWorkerOfItself(node);
+  node.facts.details?.cwd != null &&
+  (node.facts.argv?.length ?? 0) > 0 &&
+  !isZombie(node.facts) &&
+  isServer(node) &&
+  !isWorkerOfItself(node);
 
 /** Compared pair by pair, cheapest first: 50 servers below one agent are 2,500 pairs at every look. */
 const isSameServer = (a: Node, b: Node): boolean =>
   a.kind === b.kind &&
   sameArgv(a.facts.argv, b.facts.argv) &&
-  (a.facts.details?.cwd ?? null) === (b.facts.details?.cwd ?? null) &&
+  a.facts.details?.cwd === b.facts.details?.cwd &&
   canBeDuplicate(b);
 
 /** Among what a parent runs, seen through the wrappers and shells in between. */
@@ -36,10 +39,10 @@ const sameServers = (node: Node, carrier: Node, found: Node[] = []): Node[] => {
 };
 
 /** The same server for the same parent again, oldest first; the newest one is the one in use. */
-const duplicatesOf = (node: Node): Node[] => {
+const duplicatesOf = (node: Node, servesOne: (agent: Node) => boolean): Node[] => {
   const carrier = carrierOf(node);
-  // A daemon that several sessions share runs one server for each of them.
-  if (carrier === null || isSessionless(carrier.seen.role) || !canBeDuplicate(node)) return [];
+  // What serves several sessions runs one server for each of them.
+  if (carrier === null || !canBeDuplicate(node) || !servesOne(carrier)) return [];
   return sameServers(node, carrier).sort(
     (a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0) || a.facts.pid - b.facts.pid,
   );
@@ -52,8 +55,8 @@ const talksOverStdin = (node: Node): boolean =>
   TALKS_OVER_STDIN.has(node.kind) || (node.kind === 'wrapper' && isServer(node));
 
 /** Evidence that a process below a live agent is no longer used; null when there is none. */
-export const abandonment = (node: Node): string | null => {
-  const same = duplicatesOf(node);
+export const abandonment = (node: Node, servesOne: (agent: Node) => boolean): string | null => {
+  const same = duplicatesOf(node, servesOne);
   const newest = same.at(-1);
   if (newest !== undefined && newest !== node)
     return `the same server runs again as ${newest.facts.pid}, which is newer`;

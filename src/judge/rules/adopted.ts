@@ -1,17 +1,26 @@
 import { type Kind, type Known, mayProve } from '../../model/kind.ts';
-import { buildBelow, workBelow } from './at-work.ts';
-import { carriedKind, carriedKnowledge, isOpenToDebuggers, wantedByOthers } from './carries.ts';
+import {
+  carriedKind,
+  carriedKnowledge,
+  endedConversation,
+  isOpenToDebuggers,
+  isServer,
+  isServersBrowser,
+} from './carries.ts';
 import { browserOfHandler } from './crash-handler.ts';
 import { foreignTo } from './owner.ts';
 import type { Ownership } from './ownership.ts';
-import { type Court, goesWith, type Ruling, rule } from './ruling.ts';
+import { type Court, goesWith, type Ruling, rule, unlessDoubted } from './ruling.ts';
 import { calls, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
-/** Of no use to anybody without an owner: stdio servers and what they start. */
-const LEAKS_ALONE: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);
+/** Servers of an ended session are of no use to one that resumed it, unlike work that it detached. */
+const SERVES_ONE_SESSION: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'lean', 'browser']);
 
-/** What an orphan root holds: its owner decides, then its parent, then what it is. */
+/**
+ * What an orphan root holds. A leak needs one of two proofs, a dead owner or an ended conversation, and nothing that
+ * speaks against it.
+ */
 export const adopted = (court: Court, node: Node, ownership: Ownership | null, root: string): Ruling => {
   const orphaned = `adopted by ${root}`;
   const foreign = foreignTo(node, ownership);
@@ -20,44 +29,37 @@ export const adopted = (court: Court, node: Node, ownership: Ownership | null, r
   const inherited = fromParent(court, node);
   if (inherited !== null) return inherited;
   const kind = carriedKind(node);
-  if (foreign !== null && (foreign.fate !== 'undecided' || LEAKS_ALONE.has(kind)))
+  if (foreign !== null && (foreign.fate !== 'undecided' || SERVES_ONE_SESSION.has(kind)))
     return ofOwner(court.world, node, kind, foreign, orphaned);
   return ofNobody(court.world, node, kind, orphaned);
 };
 
 const ofOwner = (world: World, node: Node, kind: Kind, foreign: Ownership, orphaned: string): Ruling => {
-  const wanted = wantedByOthers(node);
-  if (wanted !== null) return rule('suspect', wanted, foreign.why, orphaned);
-  const work = foreign.fate === 'dead' ? workBelow(node, world) : null;
-  if (work !== null) return rule('suspect', work, foreign.why, orphaned);
   // A session that was resumed may want its detached work back, but not the servers that served the old one.
-  const missed = foreign.resumedBy !== undefined && !LEAKS_ALONE.has(kind);
-  if (foreign.fate === 'dead' && !missed) return rule('leak', foreign.why, orphaned);
+  const missed = foreign.resumedBy !== undefined && !SERVES_ONE_SESSION.has(kind);
+  if (foreign.fate === 'dead' && !missed) return unlessDoubted(world, node, foreign.why, orphaned);
   return rule('suspect', foreign.why, orphaned);
 };
 
-/** Nothing says whose it is: what it is must prove that nobody can want it. */
+/** Nothing says whose it is: only that it has nobody left to talk to can prove that nobody wants it. */
 const ofNobody = (world: World, node: Node, kind: Kind, orphaned: string): Ruling => {
-  // lake serve only wraps `lean --server`, and speaks over stdio like it.
-  if (LEAKS_ALONE.has(kind) || node.seen.role === 'lake-serve') {
-    if (kind === 'browser' && isOpenToDebuggers(node))
-      return rule('unknown', `a browser with a debugging port; nothing connects it to an agent`, orphaned);
+  if (kind === 'browser' && isOpenToDebuggers(node))
+    return rule('unknown', 'a browser with a debugging port; nothing connects it to an agent', orphaned);
+  const ended = endedConversation(node);
+  if (ended !== null) {
+    if (world.observation.host.container)
+      return rule('suspect', ended, `${orphaned}, as is normal in a container`);
+    return unlessDoubted(world, node, ended, orphaned);
+  }
+  if (kind === 'browser' ? isServersBrowser(node) : isServer(node)) {
     const known = carriedKnowledge(node, kind);
-    if (!mayProve(known)) return rule(known === null ? 'unknown' : 'suspect', ...described(known), orphaned);
-    const work = workBelow(node, world);
-    if (work !== null) return rule('suspect', work, orphaned);
-    return world.observation.host.container
-      ? rule('suspect', `${orphaned}, as is normal in a container; no live owner is known`)
-      : rule('leak', `${orphaned}; no live owner is known`);
+    return mayProve(known) || node.seen.role !== null
+      ? rule('suspect', `${orphaned}; no live owner is known, which alone proves nothing`)
+      : rule(known === null ? 'unknown' : 'suspect', ...described(known), orphaned);
   }
   if (kind === 'agent' || kind === 'lake') {
-    if (node.facts.details?.lostTerminal === true) {
-      // `claude -p … > log & disown`: the window was closed over work that goes on.
-      const work = workBelow(node, world) ?? (kind === 'lake' ? buildBelow(node) : null);
-      return work === null
-        ? rule('leak', 'its terminal is gone', orphaned)
-        : rule('suspect', work, 'its terminal is gone', orphaned);
-    }
+    if (node.facts.details?.lostTerminal === true)
+      return unlessDoubted(world, node, 'its terminal is gone', orphaned);
     return rule('suspect', `${orphaned}; it may be work somebody detached on purpose (nohup)`);
   }
   if (node.seen.role === 'bash-tool')
@@ -73,25 +75,28 @@ const helping = (court: Court, node: Node, foreign: Ownership | null, orphaned: 
       ? rule('unknown', `${orphaned}; nothing says who started it`)
       : rule('suspect', 'the browser that it belongs to was not found', foreign.why, orphaned);
   const judged = court.judge(browser);
-  return goesWith(node, browser, {
+  return goesWith(court, node, browser, {
     ...judged,
     verdict: judged.verdict === 'protected' ? 'live' : judged.verdict,
   });
 };
 
 /** A subtree is judged by its root: what hangs below a leaked server goes with it. */
-const fromParent = ({ world, isRelated, judge }: Court, node: Node): Ruling | null => {
+const fromParent = (court: Court, node: Node): Ruling | null => {
+  const { world, isRelated, judge } = court;
   const { parent } = node;
   // The same climb means that it led through the parent; an adopter above is no parent in this sense.
   if (parent === null || world.climb(parent) !== world.climb(node)) return null;
   const judged = judge(parent);
   const { verdict, why } = judged;
+  if (judged.unread || (verdict === 'unknown' && parent.facts.argv === null))
+    return rule('unknown', `its parent ${calls(parent)} cannot be read`);
   if (verdict === 'unknown') return null;
   if (verdict === 'protected') {
     const because = `its parent ${calls(parent)} is protected: ${why[0]}`;
     return rule(isRelated(node) ? 'live' : 'unknown', because);
   }
-  return goesWith(node, parent, judged);
+  return goesWith(court, node, parent, judged);
 };
 
 /** What a name or a file that anybody may have written says, and that it is no proof. */

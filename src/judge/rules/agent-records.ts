@@ -13,6 +13,8 @@ export interface AgentRecords {
   readonly transcriptOf: (agent: Node) => Reading | null;
   /** When an agent's session file, transcript or stream last said something new; epoch milliseconds. */
   readonly lastSignOf: (agent: Node) => number | null;
+  /** No subagent of it has written anything lately; false where that is not known. */
+  readonly hasNoSubagents: (agent: Node) => boolean;
   /** Why an agent's own records call its work finished; null when they do not. */
   readonly finishedBecause: (agent: Node) => string | null;
 }
@@ -47,6 +49,13 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
         ...streamsOf(agent).map(({ mtime }) => mtime),
       ].filter(sign => sign !== null);
       return signs.length === 0 ? null : Math.max(...signs);
+    },
+    hasNoSubagents: agent => {
+      if (agent.agent !== 'claude') return true;
+      const transcript = transcriptOf(agent);
+      if (transcript === null) return false;
+      const at = transcript.subagentAt;
+      return at === null || observation.takenAt - at > SUBAGENT_MS;
     },
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
@@ -85,6 +94,9 @@ const transcriptsIn = ({ readings }: Observation): Transcripts => {
   }
   return { bySession, byPid };
 };
+
+/** A subagent that has written nothing for so long has ended. */
+const SUBAGENT_MS = 10 * 60 * 1000;
 
 /** What Claude writes when a session is over; any other word, known to us or not, means that it still runs. */
 const FINISHED: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { SERVER_BROWSER } from '../../agents/index.ts';
 import { subtreeOf } from '../../model/forest.ts';
-import { type Kind, type Known, mayProve } from '../../model/kind.ts';
-import { calls, type Node } from './tree.ts';
+import { type Kind, type Known, mayProve, type Role } from '../../model/kind.ts';
+import type { Node } from './tree.ts';
 
 /** Which kind decides for a wrapper that carries several. */
 const WEIGHT: readonly Kind[] = ['agent', 'lake', 'mcp', 'lean-lsp', 'lean', 'browser'];
@@ -26,39 +26,42 @@ export const carriedKnowledge = (node: Node, kind: Kind): Known | null => {
   return best;
 };
 
+/** Lean's programs that speak over stdio to whoever started them; `lean FILE` speaks to nobody. */
+const STDIO_ROLES: ReadonlySet<Role | null> = new Set(['lake-serve', 'lean-server', 'lean-worker']);
+
+const SERVERS: ReadonlySet<Kind> = new Set(['mcp', 'lean-lsp', 'browser']);
+
+/** Of use only to whoever started it: servers, and the browsers they drive. Agents, builds and all else are work. */
+export const isServer = (node: Node): boolean => {
+  if (SERVERS.has(node.kind) || STDIO_ROLES.has(node.seen.role)) return true;
+  if (node.kind !== 'wrapper') return false;
+  if (SERVERS.has(carriedKind(node))) return true;
+  for (const below of subtreeOf(node)) if (STDIO_ROLES.has(below.seen.role)) return true;
+  return false;
+};
+
+/** It, or what the wrapper carries, can only serve a peer over stdio, as our list, its shape or the user's config say. */
+const speaksStdioOnly = ({ kind, seen }: Node): boolean => {
+  if (STDIO_ROLES.has(seen.role) || seen.role === 'piped-browser') return true;
+  const carried = kind === 'wrapper' ? seen.wraps : kind;
+  return (carried === 'mcp' || carried === 'lean-lsp') && mayProve(seen.known) && seen.transport !== 'http';
+};
+
+/** Why the conversation that a process exists for is over; null when it is not, or cannot be told. */
+export const endedConversation = (node: Node): string | null => {
+  const serves =
+    speaksStdioOnly(node) || (node.kind === 'wrapper' && [...subtreeOf(node)].some(speaksStdioOnly));
+  if (!serves) return null;
+  const { stdin, drivingPipe } = node.facts.details ?? {};
+  if (node.seen.role === 'piped-browser')
+    return isAbandoned(drivingPipe) ? 'the pipe that it was driven by is closed' : null;
+  return isAbandoned(stdin) ? 'the other end of its standard input is closed' : null;
+};
+
+const isAbandoned = (end: string | undefined): boolean =>
+  end === 'abandoned-pipe' || end === 'abandoned-socket';
+
 const firstPort = (node: Node): number | null => node.facts.details?.listening?.ports[0] ?? null;
-
-const listens = (node: Node, counts: (below: Node) => boolean): number | null => {
-  for (const below of subtreeOf(node)) {
-    const port = counts(below) ? firstPort(below) : null;
-    if (port !== null) return port;
-  }
-  return null;
-};
-
-/** A stdio server may listen as well (for a login, for debugging), if its flags or our list say that it is one. */
-const isSurelyStdio = ({ seen }: Node): boolean => seen.saysStdio && mayProve(seen.known);
-
-/** Whose sockets may not be looked at, and who does not surely speak stdio: unknown is never a leak. */
-const hiding = (node: Node): Node | null => {
-  for (const below of subtreeOf(node))
-    if (below.facts.details?.listening?.hidden === true && !isSurelyStdio(below)) return below;
-  return null;
-};
-
-/** Why somebody besides its owner may want what a process serves over TCP; null when it serves nothing. */
-export const wantedByOthers = (node: Node): string | null => {
-  const kind = carriedKind(node);
-  const hidden = kind === 'other' || kind === 'mcp' ? hiding(node) : null;
-  if (hidden !== null) return `whether ${calls(hidden)} listens cannot be read`;
-  if (kind === 'other') {
-    const port = listens(node, () => true);
-    return port === null ? null : `listens on port ${port}: somebody may want it`;
-  }
-  if (kind !== 'mcp') return null;
-  const port = listens(node, below => below.kind === 'mcp' && !isSurelyStdio(below));
-  return port === null ? null : `listens on port ${port}, and nothing says that it speaks stdio only`;
-};
 
 /** The port of an MCP server that listens itself. */
 export const servingPort = (node: Node): number | null => (node.kind === 'mcp' ? firstPort(node) : null);
@@ -71,11 +74,17 @@ const browserOf = (node: Node): Node => {
   return top;
 };
 
+/** A browser with the profile that an agent's server makes. */
+export const isServersBrowser = (node: Node): boolean => {
+  for (const { seen } of subtreeOf(browserOf(node))) if (seen.family === SERVER_BROWSER) return true;
+  return false;
+};
+
 /** A browser that anybody may drive over TCP: without a trace of an agent it is as likely somebody's own. */
 export const isOpenToDebuggers = (node: Node): boolean => {
   const browser = [...subtreeOf(browserOf(node))].filter(below => below.kind === 'browser');
   return (
-    !browser.some(({ seen }) => seen.family === SERVER_BROWSER) &&
+    !isServersBrowser(node) &&
     browser.some(below => below.seen.role === 'debuggable-browser' || firstPort(below) !== null)
   );
 };

@@ -1,11 +1,17 @@
 import type { AnchorKind, Kind } from '../../model/kind.ts';
-import type { TmuxPane, TmuxServer } from '../../model/observation.ts';
+import type { Observation, TmuxPane, TmuxServer } from '../../model/observation.ts';
+import type { ProcessFacts } from '../../model/process.ts';
 import { calls, type Node } from './tree.ts';
 
 /** Where climbing from a process towards the root ends. */
 export type Climb =
   /** Adopted: nobody who started it is left. `root` is PID 1, `systemd --user`, a tmux server… */
-  | { readonly end: 'orphan-root'; readonly root: string }
+  | {
+      readonly end: 'orphan-root';
+      readonly root: string;
+      /** The pid of the agent that kept the tmux server it runs in for itself, and has ended. */
+      readonly lead?: number;
+    }
   | { readonly end: 'pane'; readonly pane: TmuxPane | null; readonly through: Node | null }
   | {
       readonly end: 'anchor';
@@ -51,7 +57,11 @@ export const panesOf = (servers: readonly TmuxServer[]): Panes => {
 };
 
 /** Climbs with a memory, so that a whole table costs one step per process. `isService`: soft-protected servers and units. */
-export const climber = (panes: Panes, isService: (node: Node) => string | null): ((node: Node) => Climb) => {
+export const climber = (
+  panes: Panes,
+  isService: (node: Node) => string | null,
+  endedLead: (server: Node) => number | null = () => null,
+): ((node: Node) => Climb) => {
   const known = new Map<Node, Climb>();
 
   // From the top down: whoever a step asks for is known by then, and a chain of thousands needs no deeper stack.
@@ -65,6 +75,9 @@ export const climber = (panes: Panes, isService: (node: Node) => string | null):
   const step = (node: Node): Climb => {
     const { parent } = node;
     const pane = panes.byPid.get(node.facts.pid);
+    const lead = parent?.seen.role === 'tmux-server' ? endedLead(parent) : null;
+    if (parent !== null && lead !== null)
+      return { end: 'orphan-root', root: `${calls(parent)}, which claude ${lead} kept for its team`, lead };
     if (pane !== undefined) return { end: 'pane', pane, through: null };
     if (parent === null) return withoutParent(node);
     if (parent.seen.role === 'tmux-server') return belowTmux(node, parent);
@@ -77,7 +90,8 @@ export const climber = (panes: Panes, isService: (node: Node) => string | null):
       return parent.seen.role === 'wsl-plumbing' && leadsTerminalSession(node)
         ? anchored('terminal', parent, node)
         : { end: 'orphan-root', root: calls(parent) };
-    if (parent.seen.anchor !== null) return anchored(parent.seen.anchor, parent);
+    const anchor = anchorOf(parent);
+    if (anchor !== null) return anchored(anchor, parent);
     if (isService(parent) !== null) return anchored('service', parent);
     if (PASSABLE.has(parent.kind)) return climb(parent);
     if (leadsTerminalSession(node)) return anchored('terminal', parent, node);
@@ -97,6 +111,40 @@ export const climber = (panes: Panes, isService: (node: Node) => string | null):
   };
 
   return climb;
+};
+
+/**
+ * What holds whatever runs below it. An editor is known by its name alone, which any program may have: it is none when
+ * it has neither a terminal nor a window, and serves nobody.
+ */
+export const anchorOf = ({ seen, facts }: Being): AnchorKind | null => {
+  if (seen.anchor !== 'editor' || seen.family === 'editor-server') return seen.anchor;
+  const { details } = facts;
+  const idle = facts.tty === null && details?.uses?.length === 0 && details.listening?.ports.length === 0;
+  return idle ? null : seen.anchor;
+};
+
+/** `tmux -L claude-swarm-4711`: the server in which claude 4711 runs its team, out of sight. */
+const SWARM = /(?:^|\/)claude-swarm-(\d+)$/;
+
+/** Does a tmux server's own command line name the socket of a team? */
+export const isSwarm = ({ facts }: Node): boolean => (facts.argv ?? []).some(word => SWARM.test(word));
+
+/** Whose team a tmux server was made for, when that agent has ended and nobody looks at the server; null otherwise. */
+export const endedLeadOf = (
+  server: Node,
+  { tmux, host }: Observation,
+  processAt: (pid: number) => ProcessFacts | undefined,
+): number | null => {
+  const known = tmux.find(({ pid }) => pid === server.facts.pid);
+  if (known === undefined || !known.reachable || known.panes.some(pane => pane.attached)) return null;
+  const lead = Number(SWARM.exec(known.socket)?.[1] ?? 0);
+  // In a container the number may be of another pid namespace.
+  if (lead <= 1 || host.container || server.facts.details?.innerPid !== undefined) return null;
+  const now = processAt(lead);
+  const runs =
+    now !== undefined && now.state !== 'Z' && !(now.born !== null && (server.facts.born ?? 0) < now.born);
+  return runs ? null : lead;
 };
 
 /** Only PID 1 and 0 may be inferred when they are not listed; any other missing parent is unknown. */

@@ -11,7 +11,7 @@ const DOOMED: readonly Verdict[] = ['suspect', 'leak'];
  * that has not registered yet, looks leaked for a moment. The milder of the two verdicts stands.
  */
 export const confirmedBy = (earlier: Snapshot, now: Snapshot): Snapshot => {
-  const before = new Map(earlier.processes.map(p => [keyOf(p.facts), p.verdict]));
+  const before = new Map(earlier.processes.map(p => [keyOf(p.facts), verdictThen(p)]));
   const confirm = (p: JudgedProcess): JudgedProcess => {
     const was = before.get(keyOf(p.facts)) ?? 'unknown';
     if (DOOMED.indexOf(was) >= DOOMED.indexOf(p.verdict)) return p;
@@ -21,9 +21,13 @@ export const confirmedBy = (earlier: Snapshot, now: Snapshot): Snapshot => {
   return { ...now, processes: now.processes.map(confirm) };
 };
 
+/** What only the second sample could tell does not count against it in the first. */
+const verdictThen = ({ verdict, doubt }: JudgedProcess): Verdict =>
+  doubt?.unsampled === true ? 'leak' : verdict;
+
 /** For a screen that goes on looking: a leak is part of a finding from its second sighting on. */
 export const withLeaksSeenTwice = <S extends Snapshot>(earlier: Snapshot | null, now: S): S => {
-  const before = new Set(earlier?.processes.filter(p => p.verdict === 'leak').map(p => keyOf(p.facts)));
+  const before = new Set(earlier?.processes.filter(p => verdictThen(p) === 'leak').map(p => keyOf(p.facts)));
   let same = true;
   const findings = now.findings.flatMap((finding): readonly Finding[] => {
     const again = finding.id === 'leak' ? finding.processes.filter(p => before.has(keyOf(p))) : null;

@@ -1,5 +1,6 @@
 import { EVIDENCE, type Evidence } from '../../agents/index.ts';
 import { ancestorsOf } from '../../model/forest.ts';
+import { isZombie } from '../../model/process.ts';
 import { carriesMarks, pidIn, variableOf } from './marks.ts';
 import { type Ownership, ownedBy } from './ownership.ts';
 import { calls, isRunningAgent, type Node, startedAfter } from './tree.ts';
@@ -12,12 +13,21 @@ const SHOWN_ID = 8;
  * A tmux server, a user manager or a container's PID 1 that was started from an agent's shell hands that agent's
  * environment to all that it starts, wanted or not: the variables then say nothing about who started the process.
  */
-const handedDownBy = (node: Node, { marks }: Evidence): Node | null => {
+const handedDownBy = (node: Node, { marks }: Evidence, world: World): Node | null => {
+  const { uid } = world.observation.self ?? {};
+  /** Its environment cannot be read. PID 1 and other users' were not started from an agent's shell. */
+  const mayCarry = ({ facts }: Node): boolean =>
+    facts.env === null && facts.pid !== 1 && (facts.uid === null || facts.uid === uid);
+  const carriesSame = (other: Node): boolean =>
+    marks.every(name => other.facts.env?.[name] === node.facts.env?.[name]);
   for (const up of ancestorsOf(node)) {
     const adopter = up.seen.role === 'tmux-server' || up.seen.adoptsOrphans || up.facts.pid === 1;
-    if (adopter && marks.every(name => up.facts.env?.[name] === node.facts.env?.[name])) return up;
+    if (adopter && (carriesSame(up) || mayCarry(up))) return up;
   }
-  return null;
+  // What was started in a terminal or an editor outlives its shell there.
+  return (
+    world.openedByAgents.find(other => other !== node && (mayCarry(other) || carriesSame(other))) ?? null
+  );
 };
 
 const holdsSession = (agent: Node, ids: readonly string[], world: World): boolean =>
@@ -38,14 +48,42 @@ const unlikelyOwner = (
       (owner.facts.pid === pid || holdsSession(owner, ids, world)),
   );
 
-/** Of an older agent that cannot be ruled out: why it may be the one after all. */
-const possibleOwner = (family: Evidence, older: readonly Node[], world: World): string | null => {
-  if (family.registers) {
-    // `/clear` changes ids: a running session that never registered may be the one.
-    const silent = older.find(agent => world.isSession(agent) && world.sessionOf(agent) === null);
-    return silent === undefined ? null : `the session of ${calls(silent)} is unknown`;
-  }
-  return older[0] === undefined ? null : `${calls(older[0])} may own it: its session is unknown`;
+/**
+ * Why marks that name no process do not prove that the owner has ended; null when they do. Programs that we do not know
+ * set the same marks, so only a family whose sessions list themselves can be missed.
+ */
+const possibleOwner = (
+  family: Evidence,
+  ids: readonly string[],
+  older: readonly Node[],
+  world: World,
+): string | null => {
+  const [any] = older.filter(world.isSession);
+  if (!family.registers || ids.length === 0)
+    return any === undefined
+      ? `nothing says whether a session of ${family.title} runs`
+      : `${calls(any)} may own it: its session is unknown`;
+  // `/clear` changes ids: a running session that never registered may be the one.
+  const silent = older.find(agent => world.isSession(agent) && world.sessionOf(agent) === null);
+  return silent === undefined ? null : `the session of ${calls(silent)} is unknown`;
+};
+
+/**
+ * What runs at the pid that a mark names. `running`: a process that is not younger, whatever it is called. `unknown`: the
+ * number may be of another pid namespace, as in a container or a sandbox.
+ */
+const namedProcess = (pid: number, node: Node, world: World): 'running' | 'gone' | 'unknown' => {
+  const { host } = world.observation;
+  const found = world.processAt(pid);
+  if (
+    found !== undefined &&
+    pid !== node.facts.pid &&
+    !isZombie(found) &&
+    !startedAfter({ facts: found }, node)
+  )
+    return 'running';
+  const details = node.facts.details;
+  return host.container || details === null || details.innerPid !== undefined ? 'unknown' : 'gone';
 };
 
 /** What the marks of one family say about the owner; null when there are none, or when they prove nothing. */
@@ -73,16 +111,24 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
   if (end === 'pane' || end === 'anchor') return null;
 
   const [id = null] = ids;
-  const owner = { pid, start: null, sessionId: id, how: 'environ', alive: false } as const;
+  const running = pid === null ? null : namedProcess(pid, node, world);
+  const owner = { pid, start: null, sessionId: id, how: 'environ', alive: running === 'running' } as const;
+  if (running === 'running')
+    return { owner, fate: 'alive', why: `its environment names process ${pid}, which runs` };
+
   const who =
     id !== null
       ? `${family.title} session ${id.slice(0, SHOWN_ID)}`
       : pid !== null
         ? `${family.agent} ${pid}`
         : `a session of ${family.title}`;
-  const source = handedDownBy(node, family);
+  const source = handedDownBy(node, family, world);
   if (source !== null)
-    return { owner, fate: 'unproven', why: `inherited the environment of ${who} from ${calls(source)}` };
+    return {
+      owner,
+      fate: 'unproven',
+      why: `may have inherited the environment of ${who} from ${calls(source)}`,
+    };
   if (id === null && pid === null) {
     const any = older.find(world.isSession);
     if (any !== undefined) {
@@ -97,8 +143,14 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
       fate: 'uncertain',
       why: `started by ${who}, but ${strange} is in a format that reaptop does not know`,
     };
+  if (running === 'unknown')
+    return {
+      owner,
+      fate: 'unproven',
+      why: `started by ${who}, but its number may be one of another pid namespace`,
+    };
   // A pid names the owner itself; an id only what the owner was called then.
-  const doubt = pid === null ? possibleOwner(family, older, world) : null;
+  const doubt = pid === null ? possibleOwner(family, ids, older, world) : null;
   return doubt === null
     ? { owner, fate: 'dead', why: `started by ${who}, which has ended` }
     : { owner, fate: 'unproven', why: `started by ${who}, which is not known to run, but ${doubt}` };

@@ -10,6 +10,16 @@ const unitOf = (cgroup: string): string | null => {
   return last === undefined || !last.endsWith('.service') || /^user@\d+\.service$/.test(last) ? null : last;
 };
 
+/** Scopes that a login, a terminal or a desktop puts everything into that is started in it. */
+const SHARED_SCOPE = /^(?:session-\w+|init|vte-spawn-.+|tmux-spawn-.+|app-.+)\.scope$/;
+
+/** The scope that somebody made for this process alone (`systemd-run --scope`); null: none, or not known. */
+export const ownScopeOf = ({ facts }: Node, self: Self | null): string | null => {
+  const last = facts.details?.cgroup?.split('/').findLast(part => part.endsWith('.scope'));
+  if (last === undefined || SHARED_SCOPE.test(last)) return null;
+  return self?.cgroup?.split('/').includes(last) === true ? null : last;
+};
+
 const CONTAINER = /(?:^|[/-])(?:docker|containerd|libpod|lxc|kubepods|crio)[/.:-]|\/docker\/[0-9a-f]{12,}/;
 
 /** A server or unit that is meant to outlive whoever started it; what runs below it is live. */

@@ -36,8 +36,14 @@ const byLineage: Evidence = (node, world) => {
     how: 'lineage',
     alive: false,
   } as const;
+  // Whatever it is called by now: it runs.
+  const now = world.processAt(Number(pid));
+  if (now !== undefined && now.start === start && !isZombie(now))
+    return [
+      { owner: { ...owner, alive: true }, fate: 'alive', why: `was seen below process ${pid}, which runs` },
+    ];
   // An agent that we may no longer read has not therefore ended.
-  if (world.tree.byPid.get(Number(pid))?.facts.unreadable === true)
+  if (now?.unreadable === true)
     return [{ owner, fate: 'uncertain', why: `was seen below ${pid}, which can no longer be read` }];
   // Who took over its work would stand in a file that we do not understand.
   const [strange] = world.strangeFiles;
@@ -72,6 +78,15 @@ const isAnother =
   (found: Node | null): found is Node =>
     found !== null && found !== node;
 
+/** In a tmux server that an agent kept for its team, and that nobody looks at: the team's owner is that agent. */
+const byLead: Evidence = (node, world) => {
+  const climb = world.climb(node);
+  if (climb.end !== 'orphan-root' || climb.lead === undefined) return NOTHING;
+  const { lead } = climb;
+  const owner = { pid: lead, start: null, sessionId: null, how: 'tmux', alive: false } as const;
+  return [{ owner, fate: 'dead', why: `runs for the team of claude ${lead}, which has ended` }];
+};
+
 /** Something of an agent's kind in the pane where exactly one agent runs. */
 const byPane: Evidence = (node, world) => {
   if (node.kind === 'other' || node.kind === 'shell' || node.kind === 'agent' || node.kind === 'tmux')
@@ -85,7 +100,7 @@ const byPane: Evidence = (node, world) => {
 };
 
 /** Strongest first. */
-const EVIDENCE: readonly Evidence[] = [byAncestor, byLineage, environOwners, byContinuation, byPane];
+const EVIDENCE: readonly Evidence[] = [byAncestor, byLineage, environOwners, byContinuation, byPane, byLead];
 
 /**
  * What all the evidence together says, none of which knows a live owner. Dead is whoever nothing speaks for.

@@ -1,10 +1,12 @@
+import { DRIVING_DESCRIPTOR } from '../../agents/index.ts';
 import { sessionLogOf } from '../../agents/session-logs.ts';
 import { ancestorsOf, subtreeOf } from '../../model/forest.ts';
 import type { Identity, IdentityKey } from '../../model/identity.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
-import { type Climb, climber, panesOf } from './climb.ts';
+import { isWork } from './at-work.ts';
+import { type Climb, climber, isSwarm, panesOf } from './climb.ts';
 import type { Lineage } from './lineage.ts';
 import { wasStartedByAgent } from './marks.ts';
 import { agentAbove, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
@@ -71,6 +73,9 @@ export const environQuestions = (
 export interface DetailQuestion extends Identity {
   readonly descriptors: boolean;
   readonly sockets: boolean;
+  readonly uses: boolean;
+  readonly work: boolean;
+  readonly drivenBy?: number;
   readonly holds?: RegExp;
 }
 
@@ -83,7 +88,7 @@ const wantedFiles = ({ kind, agent, facts }: Node, uid: number | null): { readon
 /** Ends of a climb where what hangs below is live, whatever it serves. */
 const HOLDS: ReadonlySet<Climb['end']> = new Set(['pane', 'anchor']);
 
-/** Costlier facts are read for related processes only: descriptors where a stdin or a terminal may be lost, sockets where a leak may be served. */
+/** Costlier facts are read for related processes only, and those that decide about a leak where there may be one. */
 export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null): DetailQuestion[] => {
   const climb = climber(panesOf([]), () => null);
   return [...related]
@@ -92,15 +97,35 @@ export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null):
       const agent = agentAbove(node);
       const below = agent !== null;
       // Below an agent that nobody holds, others may still be served: it must not be ended over their heads.
-      const sheltered = below && HOLDS.has(climb(agent).end);
+      const top = outermostAgent(node) ?? node;
+      const held = HOLDS.has(climb(top).end) && !mayBeHeldByNobody(top);
+      const sheltered = below && held;
+      const mayLeak = !held && node.kind !== 'tmux' && node.facts.uid === uid;
       return {
         pid: node.facts.pid,
         start: node.facts.start,
-        descriptors: below || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
+        descriptors:
+          below || mayLeak || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
         sockets: !sheltered && node.kind !== 'tmux',
+        uses: mayLeak,
+        work: mayLeak && isWork(node),
+        ...(mayLeak && node.seen.role === 'piped-browser' ? { drivenBy: DRIVING_DESCRIPTOR } : {}),
         ...wantedFiles(node, uid),
       };
     });
+};
+
+const outermostAgent = (node: Node): Node | null => {
+  let top: Node | null = null;
+  for (const up of ancestorsOf(node)) if (isRunningAgent(up)) top = up;
+  return top;
+};
+
+/** Panes are not known yet: what a tmux server holds without a terminal, or for a team out of sight, may be nobody's. */
+const mayBeHeldByNobody = (node: Node): boolean => {
+  for (let at: Node = node; at.parent !== null; at = at.parent)
+    if (at.parent.seen.role === 'tmux-server') return at.facts.tty === null || isSwarm(at.parent);
+  return false;
 };
 
 export const keysOf = (nodes: Iterable<Node>): Set<IdentityKey> => {

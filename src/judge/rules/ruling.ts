@@ -1,5 +1,4 @@
-import type { Verdict } from '../../model/snapshot.ts';
-import { wantedByOthers } from './carries.ts';
+import type { Doubt, Verdict } from '../../model/snapshot.ts';
 import { calls, type Node } from './tree.ts';
 import type { World } from './world.ts';
 
@@ -8,6 +7,10 @@ export interface Ruling {
   readonly why: readonly string[];
   /** With whom it was judged, and why that was: what hangs below is judged with the same. */
   readonly inherited?: string;
+  /** It could not be judged at all: nothing stronger follows for what hangs below it. */
+  readonly unread?: true;
+  /** What speaks for a process that would be leaked without it. */
+  readonly doubt?: Doubt | undefined;
 }
 
 export const rule = (verdict: Verdict, ...why: string[]): Ruling => ({ verdict, why });
@@ -21,11 +24,31 @@ export interface Court {
   readonly judge: (node: Node) => Ruling;
 }
 
+/** A proof that it is leaked stands unless something speaks against ending it, or cannot be told. */
+export const unlessDoubted = ({ doubt }: World, node: Node, ...why: string[]): Ruling => {
+  const against = unreadOwner(node) ?? doubt(node);
+  return against === null
+    ? rule('leak', ...why)
+    : { ...rule('suspect', against.why, ...why), doubt: against };
+};
+
+/** Without its environment and its age nothing rules out an owner that lives. */
+const unreadOwner = ({ facts }: Node): Doubt | null => {
+  if (facts.env === null) return { why: 'its environment, which may name an owner, cannot be read' };
+  return facts.born === null ? { why: 'when it started is not known' } : null;
+};
+
 /** What is judged with another: but what others still want is not ended with it. */
-export const goesWith = (node: Node, other: Node, { verdict, why, inherited }: Ruling): Ruling => {
+export const goesWith = (
+  { world }: Court,
+  node: Node,
+  other: Node,
+  { verdict, why, inherited, doubt }: Ruling,
+): Ruling => {
   const because = inherited ?? `goes with ${calls(other)}: ${why[0]}`;
-  const wanted = verdict === 'leak' ? wantedByOthers(node) : null;
-  return wanted === null
-    ? { ...rule(verdict, because), inherited: because }
-    : rule('suspect', wanted, because);
+  if (verdict !== 'leak') return { ...rule(verdict, because), inherited: because, doubt };
+  const against = world.doubt(node);
+  return against === null
+    ? { ...rule('leak', because), inherited: because }
+    : { ...rule('suspect', against.why, because), inherited: because, doubt: against };
 };

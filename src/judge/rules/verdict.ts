@@ -56,7 +56,7 @@ const decide = (
   if (isZombie(node.facts)) return asItsParent(court, node);
   // A recorded table may simply lack the column; on a live machine an owner we cannot read is a stranger's.
   if (node.facts.unreadable || isUntold(node, world))
-    return rule('unknown', 'its state or owner cannot be read');
+    return { ...rule('unknown', 'its state or owner cannot be read'), unread: true };
   const agent = agentAbove(node);
   if (agent !== null) return belowAgent(court, node, agent);
   const climb = world.climb(node);
@@ -80,13 +80,16 @@ const asItsParent = ({ judge }: Court, node: Node): Ruling => {
 
 const belowAgent = ({ world, judge }: Court, node: Node, agent: Node): Ruling => {
   const above = `runs below ${calls(agent)}`;
-  const { verdict, why } = judge(agent);
+  const { verdict, why, doubt } = judge(agent);
   if (verdict === 'leak' || verdict === 'suspect')
-    return rule(verdict, `${above}, which is ${verdict === 'leak' ? 'leaked' : 'suspect'}: ${why[0]}`);
+    return {
+      ...rule(verdict, `${above}, which is ${verdict === 'leak' ? 'leaked' : 'suspect'}: ${why[0]}`),
+      doubt,
+    };
   const finished = world.finishedBecause(agent);
   if (finished !== null) return rule('suspect', finished, above);
   for (const at of upTo(node, agent)) {
-    const evidence = abandonment(at);
+    const evidence = abandonment(at, world.servesOne);
     if (evidence !== null)
       return rule('suspect', at === node ? evidence : `goes with ${calls(at)}: ${evidence}`, above);
   }
@@ -103,17 +106,14 @@ const held = ({ isRelated }: Court, node: Node, climb: Climb & { end: 'pane' | '
   return isRelated(node) ? rule('live', where) : rule('unknown', `${where}; nothing connects it to an agent`);
 };
 
-const unknownTop = (
-  { isRelated, judge }: Court,
-  node: Node,
-  ownership: Ownership | null,
-  climb: Climb,
-): Ruling => {
+const unknownTop = (court: Court, node: Node, ownership: Ownership | null, climb: Climb): Ruling => {
+  const { isRelated, judge } = court;
   const foreign = foreignTo(node, ownership);
   if (foreign?.fate === 'alive') return rule('live', foreign.why);
   if (climb.end === 'stranger' && isRelated(climb.at)) {
     const judged = judge(climb.at);
-    if (judged.verdict === 'leak' || judged.verdict === 'suspect') return goesWith(node, climb.at, judged);
+    if (judged.verdict === 'leak' || judged.verdict === 'suspect')
+      return goesWith(court, node, climb.at, judged);
   }
   const top =
     climb.end === 'stranger'

@@ -1,13 +1,16 @@
-import { isSessionless } from '../../agents/index.ts';
+import { isSessionless, servesSeveral } from '../../agents/index.ts';
 import type { Config } from '../../model/config.ts';
 import { ancestorsOf } from '../../model/forest.ts';
 import type { Observation } from '../../model/observation.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
+import type { Doubt } from '../../model/snapshot.ts';
 import { type AgentRecords, agentRecords } from './agent-records.ts';
 import type { Climb } from './climb.ts';
-import { climber, panesOf } from './climb.ts';
+import { anchorOf, climber, endedLeadOf, panesOf } from './climb.ts';
 import { type Continued, continuedSessions, isClaimed } from './continued.ts';
+import { doubtsOf } from './doubts.ts';
 import { Lineage } from './lineage.ts';
+import { wasStartedByAgent } from './marks.ts';
 import { serviceReason } from './outliving.ts';
 import { strangeFilesOf } from './strange-files.ts';
 import { isRunningAgent, type Node, type Tree } from './tree.ts';
@@ -25,11 +28,19 @@ export interface World extends AgentRecords {
    * sessions, whatever they are called, or their words are an agent's, and so are those of a child.
    */
   readonly unlikelyOwners: readonly Node[];
+  /** Terminals, editors and tmux servers that an agent's shell opened: what is started in them has its environment. */
+  readonly openedByAgents: readonly Node[];
   /** reaptop's own ancestors. */
   readonly ownAncestors: ReadonlySet<Node>;
   readonly climb: (node: Node) => Climb;
+  /** What speaks against ending a subtree of which a proof says that it is leaked; null when nothing does. */
+  readonly doubt: (node: Node) => Doubt | null;
+  /** What runs at a pid, whether it concerns an agent or not. */
+  readonly processAt: (pid: number) => ProcessFacts | undefined;
   /** An agent that has a session: supervisors, shared daemons and dashboards have none. */
   readonly isSession: (node: Node) => boolean;
+  /** An agent with one session and no running subagents: the same server twice below it is one too many. */
+  readonly servesOne: (node: Node) => boolean;
   readonly continued: Continued;
   /** Files of running Claudes that we do not understand: whose session has ended is then a guess. */
   readonly strangeFiles: readonly string[];
@@ -45,7 +56,12 @@ export interface WorldInput {
 export const buildWorld = ({ observation, tree, config, lineage = new Lineage() }: WorldInput): World => {
   const agents = tree.nodes.filter(isRunningAgent).sort((a, b) => (a.facts.born ?? 0) - (b.facts.born ?? 0));
   const self = observation.self === null ? undefined : tree.byPid.get(observation.self.pid);
-  const climb = climber(panesOf(observation.tmux), node => serviceReason(node, observation.self));
+  const processAt = indexByPid(observation.processes);
+  const climb = climber(
+    panesOf(observation.tmux),
+    node => serviceReason(node, observation.self),
+    server => endedLeadOf(server, observation, processAt),
+  );
   const records = agentRecords(observation, climb);
   const { sessionOf } = records;
   return {
@@ -60,14 +76,38 @@ export const buildWorld = ({ observation, tree, config, lineage = new Lineage() 
         !isRunningAgent(node) &&
         (node.seen.agent !== null || sessionOf(node) !== null),
     ),
+    openedByAgents: tree.nodes.filter(node => mayBeOpenedByAgent(node, observation, climb)),
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
+    doubt: doubtsOf(observation, records),
+    processAt,
     ...records,
     isSession: node =>
       isRunningAgent(node) && (!isSessionless(node.seen.role) || isClaimed(node, sessionOf(node))),
+    servesOne: node => isRunningAgent(node) && !servesSeveral(node.seen) && records.hasNoSubagents(node),
     strangeFiles: strangeFilesOf(observation, agents),
     continued: continuedSessions(tree, agents, observation.workers, sessionOf),
   };
+};
+
+/** Made when first asked: most samples name nobody by pid. */
+const indexByPid = (processes: readonly ProcessFacts[]): World['processAt'] => {
+  let index: Map<number, ProcessFacts> | null = null;
+  return pid => {
+    index ??= new Map(processes.map(facts => [facts.pid, facts]));
+    return index.get(pid);
+  };
+};
+
+/** What sits in a pane, a login or an editor has its environment from there. */
+const mayBeOpenedByAgent = (node: Node, { self }: Observation, climb: (node: Node) => Climb): boolean => {
+  const anchor = anchorOf(node);
+  const hosts = node.seen.role === 'tmux-server' || anchor === 'terminal' || anchor === 'editor';
+  if (!hosts || isZombie(node.facts)) return false;
+  const { end } = climb(node);
+  if (end === 'pane' || end === 'anchor') return false;
+  const { env, uid } = node.facts;
+  return wasStartedByAgent(node) || (env === null && (uid === null || uid === self?.uid));
 };
 
 export const ageOf = (facts: ProcessFacts, observation: { readonly clock: number }): number | null =>

@@ -74,7 +74,9 @@ export class SessionLogs {
   readonly #found = new Map<IdentityKey, { readonly path: string | null; readonly at: number }>();
   readonly #heads = new Map<string, string | null>();
 
-  readings(agents: readonly LoggingAgent[], now: number): Reading[] {
+  /** `anew`: what is remembered of where a log is does not count. */
+  readings(agents: readonly LoggingAgent[], now: number, anew = false): Reading[] {
+    if (anew) this.#found.clear();
     const sessions = agents.filter(({ daemon }) => !daemon);
     this.#forget(sessions);
     return sessions.flatMap(agent => {

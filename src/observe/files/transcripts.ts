@@ -37,7 +37,7 @@ const transcriptOf = (session: ClaudeSession): Reading[] => {
   const path = join(directory, `${session.sessionId}.jsonl`);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return [];
-  const mtime = Math.max(stat.mtimeMs, newestBelow(join(directory, session.sessionId, 'subagents')));
+  const subagentAt = newestBelow(join(directory, session.sessionId, 'subagents'));
   return [
     {
       ...NO_CONTENT,
@@ -45,7 +45,8 @@ const transcriptOf = (session: ClaudeSession): Reading[] => {
       root: safePath(configDir),
       format: 'transcript',
       source: null,
-      mtime,
+      mtime: Math.max(stat.mtimeMs, subagentAt),
+      subagentAt: subagentAt === 0 ? null : subagentAt,
       size: stat.size,
       unreadable: null,
       sessionId: session.sessionId,

@@ -112,10 +112,13 @@ const detailsOf = (p: InventedProcess): ProcessDetails => {
   return {
     cwd: p.cwd,
     swap: p.swap * MIB,
-    cgroup: null,
-    stdin: p.tty === null ? 'pipe' : 'tty',
+    cgroup: '',
+    stdin: p.tty !== null ? 'tty' : p.ppid === 1 ? 'abandoned-socket' : 'pipe',
     lostTerminal: false,
-    listening: ports === undefined ? null : { ports, clients: 0 },
+    ignoresHangup: false,
+    io: 0,
+    listening: { ports: ports ?? [], clients: 0 },
+    uses: [],
   };
 };
 
@@ -145,5 +148,6 @@ export const factsOf = (p: InventedProcess, elapsed: number): ProcessFacts => {
     exe: null,
     env: ENVIRONMENTS[p.pid] ?? {},
     details: detailsOf(p),
+    activity: { cpu: p.cpu, bytes: 0 },
   };
 };

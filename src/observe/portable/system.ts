@@ -1,6 +1,6 @@
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Look } from '../../model/observation.ts';
-import type { ProcessDetails } from '../../model/process.ts';
+import { type ProcessDetails, UNKNOWN_DETAILS } from '../../model/process.ts';
 import { readState } from '../recorded/facts.ts';
 import { looksContained } from '../recorded/table.ts';
 import type { DetailRequest, Presence, System } from '../system.ts';
@@ -12,15 +12,6 @@ import { readUsage } from './usage.ts';
 
 /** With more processes than this, live figures are read only for those that somebody follows. */
 const MEASURE_ALL = 800;
-
-const NO_DETAILS: ProcessDetails = {
-  cwd: null,
-  swap: null,
-  cgroup: null,
-  stdin: 'unknown',
-  lostTerminal: false,
-  listening: null,
-};
 
 const presence = async (pid: number): Promise<Presence> => {
   if (!Number.isInteger(pid) || pid <= 0) return { status: 'gone' };
@@ -85,7 +76,7 @@ export const portableSystem = (): System => {
       const found = new Map<IdentityKey, ProcessDetails>();
       for (const key of requests.map(keyOf)) {
         const realUid = realUids.get(key);
-        if (realUid !== undefined) found.set(key, { ...NO_DETAILS, realUid });
+        if (realUid !== undefined) found.set(key, { ...UNKNOWN_DETAILS, realUid });
       }
       return found;
     },

@@ -1,6 +1,8 @@
-import type { Stdin } from '../../model/process.ts';
+import { statSync } from 'node:fs';
+import type { Stdin, Use } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { listDirectory, readLink, readText } from './read.ts';
+import { listDirectory, once, readLink, readText } from './read.ts';
+import type { UnixTable } from './unix-sockets.ts';
 
 /** `pipe:[4711]` → `4711`. */
 const inodeOf = (link: string, kind: 'pipe' | 'socket'): string | null =>
@@ -24,15 +26,49 @@ const canWrite = (root: string, pid: number, fd: number): boolean => {
   return flags === undefined || (Number.parseInt(flags, 8) & 3) !== 0;
 };
 
-/** Does anybody we can read hold the writing end of this pipe? Unreadable processes may: the verdict stays "suspect". */
-const somebodyWrites = (root: string, pipe: string, self: number, candidates: readonly number[]): boolean => {
-  for (const pid of candidates) {
-    for (const [fd, link] of openLinks(root, pid) ?? []) {
-      if (inodeOf(link, 'pipe') === pipe && !(pid === self && fd === 0) && canWrite(root, pid, fd))
-        return true;
+/** Own programs that no one may look into, and that hand no pipes to servers. */
+const CLOSED_PROGRAMS = /^(?:\(sd-pam\)|sshd.*|ssh-agent|gpg-agent|gnome-keyring-d|fusermount3?)$/;
+
+/** Could a process that we may not look into hold the other end of a pipe of ours? Only what our user started can. */
+const mayHold = ({ comm, ownUser }: Closed): boolean => ownUser && !CLOSED_PROGRAMS.test(comm);
+
+/** A process whose descriptors may not be read. */
+export interface Closed {
+  readonly comm: string;
+  /** It runs as us, or something above it does. */
+  readonly ownUser: boolean;
+}
+
+/** Who may be asked for the other end of a pipe. */
+export interface Holders {
+  /** Asked first: nearly always the parent holds it. */
+  readonly parent: number | null;
+  readonly everybody: () => readonly number[];
+  readonly closed: (pid: number) => Closed | null;
+}
+
+/** Does somebody hold the writing end of this pipe? Null: somebody may. */
+const somebodyWrites = (
+  root: string,
+  pipe: string,
+  self: { readonly pid: number; readonly fd: number },
+  { parent, everybody, closed }: Holders,
+): boolean | null => {
+  let unseen = false;
+  const writes = (pid: number): boolean => {
+    const links = openLinks(root, pid);
+    if (links === null) {
+      const hidden = closed(pid);
+      unseen ||= hidden !== null && mayHold(hidden);
     }
-  }
-  return false;
+    for (const [fd, link] of links ?? []) {
+      const own = pid === self.pid && fd === self.fd;
+      if (inodeOf(link, 'pipe') === pipe && !own && canWrite(root, pid, fd)) return true;
+    }
+    return false;
+  };
+  if (parent !== null && writes(parent)) return true;
+  return everybody().some(writes) ? true : unseen ? null : false;
 };
 
 const isTerminal = (link: string): boolean => /^\/dev\/(pts\/|tty)/.test(link);
@@ -44,13 +80,31 @@ const isTerminal = (link: string): boolean => /^\/dev\/(pts\/|tty)/.test(link);
  */
 const isLostTerminal = (link: string): boolean => link.startsWith('/dev/pts/') && link.endsWith(' (deleted)');
 
-export const lostTerminal = (root: string, pid: number): boolean =>
-  [0, 1, 2].some(fd => isLostTerminal(readLink(`${root}/${pid}/fd/${fd}`) ?? ''));
+/** Null when we may not look. */
+export const lostTerminal = (root: string, pid: number): boolean | null => {
+  const links = [0, 1, 2].map(fd => readLink(`${root}/${pid}/fd/${fd}`));
+  if (links.some(link => isLostTerminal(link ?? ''))) return true;
+  return links.every(link => link === null) && openLinks(root, pid) === null ? null : false;
+};
 
-/** The file that standard output goes to; undefined when it is none, or when we may not look. */
-export const outputFile = (root: string, pid: number): string | undefined => {
-  const link = readLink(`${root}/${pid}/fd/1`);
-  return link === null || !link.startsWith('/') || link.startsWith('/dev/') ? undefined : link;
+/** The file that standard output goes to, and when it was last written; undefined when it is none, or we may not look. */
+export const outputFile = (
+  root: string,
+  pid: number,
+): { readonly path: string; readonly writtenAt: number | undefined } | undefined => {
+  const path = `${root}/${pid}/fd/1`;
+  const link = readLink(path);
+  if (link === null || !link.startsWith('/') || link.startsWith('/dev/')) return undefined;
+  return { path: link, writtenAt: mtimeOf(path) };
+};
+
+/** Through the descriptor: a file that was removed is still written to. */
+const mtimeOf = (path: string): number | undefined => {
+  try {
+    return statSync(path).mtimeMs;
+  } catch {
+    return undefined; // ended meanwhile
+  }
 };
 
 /** The files that it holds open and that match; a name that cannot be shown as it is belongs to no log. */
@@ -60,21 +114,24 @@ export const heldFiles = (root: string, pid: number, wanted: RegExp): readonly s
   ),
 ];
 
-/** `holders`: who to ask first (the parent nearly always holds the other end), then everybody else. */
-export const readStdin = (
+/** What a descriptor is connected to. `unix`: null where unix sockets cannot be told. */
+export const readEnd = (
   root: string,
-  pid: number,
-  parent: number | null,
-  everybody: () => readonly number[],
+  { pid, fd }: { readonly pid: number; readonly fd: number },
+  holders: Holders,
+  unix: UnixTable | null,
 ): Stdin => {
-  const link = readLink(`${root}/${pid}/fd/0`);
+  const link = readLink(`${root}/${pid}/fd/${fd}`);
   if (link === null) return 'unknown';
   if (isTerminal(link)) return 'tty';
-  if (inodeOf(link, 'socket') !== null) return 'socket';
+  const inode = inodeOf(link, 'socket');
+  if (inode !== null) {
+    const socket = unix?.get(inode);
+    return socket?.connected && socket.peer === '0' ? 'abandoned-socket' : 'socket';
+  }
   const pipe = inodeOf(link, 'pipe');
   if (pipe === null) return 'file';
-  if (parent !== null && somebodyWrites(root, pipe, pid, [parent])) return 'pipe';
-  return somebodyWrites(root, pipe, pid, everybody()) ? 'pipe' : 'abandoned-pipe';
+  return somebodyWrites(root, pipe, { pid, fd }, holders) === false ? 'abandoned-pipe' : 'pipe';
 };
 
 /** Inodes of a process's sockets; null when we may not look. */
@@ -87,4 +144,106 @@ export const socketInodes = (root: string, pid: number): ReadonlySet<string> | n
     if (inode !== null) inodes.add(inode);
   }
   return inodes;
+};
+
+/** What tells who else uses a process. */
+export interface Neighbourhood {
+  /** Null: not asked, or not to be had. */
+  readonly unix: UnixTable | null;
+  /** The network that it is in is not ours: our list of unix sockets says nothing of its own. */
+  readonly elsewhere: boolean;
+  /** Sockets that are connected to a display over TCP. */
+  readonly displays: () => ReadonlySet<string>;
+  /** Everybody above and below it, itself included. */
+  readonly kin: ReadonlySet<number>;
+  /** The pids that have a terminal (`pts/3`) for theirs. */
+  readonly onTerminal: (tty: string) => readonly number[];
+}
+
+const DISPLAY = /^@?\/tmp\/\.X11-unix\/X\d+$|\/wayland-\d+$/;
+const DEVICES = /^\/dev\/(?:fuse|kvm)$/;
+const MASTER = /^\/dev\/(?:pts\/)?ptmx$/;
+
+/** The terminals whose master side a process holds, by their number. */
+const masters = (root: string, pid: number, links: ReadonlyMap<number, string>): readonly string[] =>
+  [...links].flatMap(([fd, link]) => {
+    if (!MASTER.test(link)) return [];
+    const index = /^tty-index:\s*(\d+)/m.exec(readText(`${root}/${pid}/fdinfo/${fd}`) ?? '')?.[1];
+    return index === undefined ? [] : [`pts/${index}`];
+  });
+
+/** Who uses a process besides its own tree and ancestry; null when that cannot be told. */
+export const readUses = (root: string, pid: number, around: Neighbourhood): readonly Use[] | null => {
+  const links = openLinks(root, pid);
+  if (links === null) return null;
+  const uses: Use[] = [];
+  const held = new Map<number, ReadonlyMap<number, string> | null>([[pid, links]]);
+  const linksOf = (other: number) => {
+    if (!held.has(other)) held.set(other, openLinks(root, other));
+    return held.get(other) ?? null;
+  };
+  for (const link of links.values()) if (DEVICES.test(link)) uses.push({ how: 'device', what: link });
+  for (const tty of masters(root, pid, links))
+    if (around.onTerminal(tty).some(other => !around.kin.has(other)))
+      uses.push({ how: 'terminal', what: tty });
+  const shown = [0, 1, 2].map(fd => /^\/dev\/(pts\/\d+)$/.exec(links.get(fd) ?? '')?.[1]);
+  for (const tty of new Set(shown))
+    if (tty !== undefined && !holdMaster(root, tty, around.kin, linksOf))
+      uses.push({ how: 'on-terminal', what: tty });
+  const sockets = unixUses(links, around, linksOf);
+  return sockets === null ? (uses.length > 0 ? uses : null) : [...uses, ...sockets];
+};
+
+/** Is it one of the family that holds the other side of this terminal? */
+const holdMaster = (
+  root: string,
+  tty: string,
+  kin: Iterable<number>,
+  linksOf: (pid: number) => ReadonlyMap<number, string> | null,
+): boolean => {
+  for (const other of kin) {
+    const links = linksOf(other);
+    if (links !== null && masters(root, other, links).includes(tty)) return true;
+  }
+  return false;
+};
+
+const unixUses = (
+  links: ReadonlyMap<number, string>,
+  { unix, elsewhere, displays, kin }: Neighbourhood,
+  linksOf: (pid: number) => ReadonlyMap<number, string> | null,
+): readonly Use[] | null => {
+  const inodes = new Set([...links.values()].flatMap(link => inodeOf(link, 'socket') ?? []));
+  if (inodes.size === 0) return [];
+  if (unix === null || elsewhere) return null;
+  const uses: Use[] = [];
+  const names = new Set<string>();
+  for (const socket of unix.values()) if (socket?.listens && socket.path !== null) names.add(socket.path);
+  const ofKin = once(() => {
+    const all = new Set<string>();
+    for (const other of kin)
+      for (const link of linksOf(other)?.values() ?? []) {
+        const inode = inodeOf(link, 'socket');
+        if (inode !== null) all.add(inode);
+      }
+    return all;
+  });
+  for (const inode of inodes) {
+    const socket = unix.get(inode);
+    if (socket === undefined && displays().has(inode)) uses.push({ how: 'window', what: 'X11 over TCP' });
+    if (socket === undefined) continue; // no unix socket
+    if (socket === null) return null;
+    if (socket.listens) uses.push({ how: 'unix-listener', what: visible(socket.path ?? '') });
+    if (socket.peer === '0' || socket.listens) continue;
+    const peer = unix.get(socket.peer);
+    if (peer === undefined || peer === null) return null; // in another network, or forged
+    if (DISPLAY.test(peer.path ?? '')) uses.push({ how: 'window', what: visible(peer.path ?? '') });
+    if (ofKin().has(socket.peer)) continue;
+    // An accepted connection has the name of its listener; a client's end has none, or one of its own.
+    if (socket.path !== null && names.has(socket.path))
+      uses.push({ how: 'unix-client', what: visible(socket.path) });
+    else if (peer.path === null && socket.path === null)
+      uses.push({ how: 'socket-pair', what: `socket ${inode}` });
+  }
+  return uses;
 };

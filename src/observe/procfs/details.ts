@@ -3,21 +3,31 @@ import type { ProcessDetails } from '../../model/process.ts';
 import { safePath } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
 import type { DetailRequest } from '../system.ts';
-import { heldFiles, lostTerminal, outputFile, readStdin, socketInodes } from './descriptors.ts';
-import { listDirectory, readLink, readText } from './read.ts';
-import { listeningOf, type TcpTable, tcpTables } from './sockets.ts';
+import {
+  type Closed,
+  heldFiles,
+  lostTerminal,
+  outputFile,
+  readEnd,
+  readUses,
+  socketInodes,
+} from './descriptors.ts';
+import { BUFFER, listDirectory, once, readIntoBuffer, readLink, readText } from './read.ts';
+import { listeningOf, type TcpTables, tcpTables } from './sockets.ts';
 import { readStatus } from './status.ts';
+import type { UnixTable } from './unix-sockets.ts';
 
 /** `hierarchy:controllers:path` lines; the longest path is the most specific statement. */
 export const parseCgroup = (text: string | null): string | null => {
-  let best: string | null = null;
-  for (const line of text?.split('\n') ?? []) {
+  if (text === null) return null;
+  let best = '';
+  for (const line of text.split('\n')) {
     const path = line.split(':').slice(2).join(':');
     // Memory and pids controllers are cut up by job runners; the systemd and unified ones say who manages the process.
     if (!/^(0:|\d+:name=systemd:)/.test(line)) continue;
-    if (path !== '' && (best === null || path.length > best.length)) best = path;
+    if (path.length > best.length) best = path;
   }
-  return best === null ? null : visible(best);
+  return visible(best);
 };
 
 /** Its share of what is in memory and of what was swapped out. */
@@ -47,22 +57,34 @@ interface Remembered {
 /** cwd, descriptors and sockets change slowly; reading them at every refresh would cost more than the table itself. */
 const SLOW_SECONDS = 10;
 
-/** Made when first asked for, and kept. */
-export const once = <T>(make: () => T): (() => T) => {
-  let made: { readonly it: T } | undefined;
-  return () => {
-    made ??= { it: make() };
-    return made.it;
-  };
-};
-
 /** Who and what else is asked when a process's own descriptors do not tell, each at most once a look. */
 interface Neighbours {
-  readonly tcp: (pid: number) => TcpTable;
+  readonly tcp: TcpTables;
+  readonly unix: UnixTable | null;
   readonly everybody: () => readonly number[];
-  readonly kinOf: (pid: number) => Iterable<number>;
+  readonly kinOf: (pid: number) => ReadonlySet<number>;
+  readonly closed: (pid: number) => Closed | null;
+  readonly onTerminal: (tty: string) => readonly number[];
   readonly swapInUse: boolean;
 }
+
+/** What a look knows of all processes, and how it is to be read. */
+export interface Surrounding extends Omit<Neighbours, 'tcp' | 'everybody' | 'unix'> {
+  readonly clock: number;
+  /** Nothing from the cache: what is read now decides about a signal. */
+  readonly fresh?: boolean | undefined;
+  /** Asked at most once, and only where a process has sockets whose other end matters. */
+  readonly unix: () => Promise<UnixTable | null>;
+}
+
+/** Bytes that went through its system calls, whatever they went to. */
+const readIo = (root: string, pid: number): number | null => {
+  const length = readIntoBuffer(`${root}/${pid}/io`);
+  if (typeof length !== 'number') return null;
+  const text = BUFFER.toString('latin1', 0, length);
+  const moved = /^rchar: (\d+)\nwchar: (\d+)$/m.exec(text);
+  return moved === null ? null : Number(moved[1]) + Number(moved[2]);
+};
 
 /** Costlier facts, cached by identity: cgroup once per exec, cwd, descriptors and sockets every ten seconds, swap always. */
 export class DetailReader {
@@ -73,30 +95,33 @@ export class DetailReader {
     this.#root = root;
   }
 
-  /**
-   * `swapInUse` false: nothing at all is swapped out, so `status` (15 µs a process) is asked for the real user only.
-   * `kinOf`: the pids above and below a process.
-   */
-  read(
+  /** `swapInUse` false: nothing at all is swapped out, so `status` (15 µs a process) is asked for the rest only. */
+  async read(
     requests: readonly MarkedRequest[],
-    {
-      clock,
-      swapInUse,
-      kinOf,
-    }: { clock: number; swapInUse: boolean; kinOf: (pid: number) => Iterable<number> },
-  ): Map<IdentityKey, ProcessDetails> {
+    { clock, fresh = false, unix, ...around }: Surrounding,
+  ): Promise<Map<IdentityKey, ProcessDetails>> {
     const found = new Map<IdentityKey, ProcessDetails>();
-    const tcp = tcpTables(this.#root);
-    const everybody = once(() => this.#allPids());
-    for (const request of requests) {
+    const known = requests.map(request => {
+      const cached = this.#cache.get(keyOf(request.asked));
+      const same = cached?.execMark === request.execMark ? cached : undefined;
+      return { request, same, keep: !fresh && same !== undefined && clock - same.slowReadAt < SLOW_SECONDS };
+    });
+    const asks = known.some(
+      ({ request: { asked }, keep }) =>
+        asked.uses === true && !keep && socketInodes(this.#root, asked.pid)?.size !== 0,
+    );
+    const neighbours: Neighbours = {
+      ...around,
+      tcp: tcpTables(this.#root),
+      unix: asks ? await unix() : null,
+      everybody: once(() => this.#allPids()),
+    };
+    for (const { request, same, keep } of known) {
       const key = keyOf(request.asked);
-      const known = this.#cache.get(key);
-      const same = known?.execMark === request.execMark ? known : undefined;
-      const fresh = same !== undefined && clock - same.slowReadAt < SLOW_SECONDS;
-      const details = this.#read(request, same?.details, fresh, { tcp, everybody, kinOf, swapInUse });
+      const details = this.#read(request, same?.details, keep, neighbours);
       found.set(key, details);
       this.#cache.set(key, {
-        slowReadAt: fresh ? same.slowReadAt : clock,
+        slowReadAt: keep && same !== undefined ? same.slowReadAt : clock,
         execMark: request.execMark,
         details,
       });
@@ -113,29 +138,60 @@ export class DetailReader {
     { asked, ppid }: MarkedRequest,
     known: ProcessDetails | undefined,
     fresh: boolean,
-    { tcp, everybody, kinOf, swapInUse }: Neighbours,
+    around: Neighbours,
   ): ProcessDetails {
     const { pid } = asked;
     const root = this.#root;
     const kept = fresh ? known : undefined;
     const readDescriptors = asked.descriptors && (kept === undefined || kept.stdin === 'unknown');
     const readSockets = asked.sockets && (kept === undefined || kept.listening === null);
+    const readOthers = asked.uses === true && (kept === undefined || kept.uses === null);
     const holds = asked.holds && (kept === undefined ? heldFiles(root, pid, asked.holds) : kept.holds);
-    const output = readDescriptors ? outputFile(root, pid) : kept?.output;
-    const { swap, realUid, innerPid } = this.#status(pid, kept, swapInUse);
+    const output = readDescriptors
+      ? outputFile(root, pid)
+      : kept?.output === undefined
+        ? undefined
+        : { path: kept.output, writtenAt: kept.outputAt };
+    const { swap, realUid, innerPid, ignoresHangup } = this.#status(pid, kept, around.swapInUse);
+    const holders = { parent: ppid, everybody: around.everybody, closed: around.closed };
     const details: { -readonly [Field in keyof ProcessDetails]: ProcessDetails[Field] } = {
       cwd: kept === undefined ? safePathOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       swap,
       realUid,
-      cgroup: known === undefined ? parseCgroup(readText(`${root}/${pid}/cgroup`)) : known.cgroup,
-      stdin: readDescriptors ? readStdin(root, pid, ppid, everybody) : (kept?.stdin ?? 'unknown'),
-      lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? false),
-      listening: readSockets ? readListening(root, pid, tcp, () => kinOf(pid)) : (kept?.listening ?? null),
+      cgroup: known === undefined || !fresh ? parseCgroup(readText(`${root}/${pid}/cgroup`)) : known.cgroup,
+      stdin: readDescriptors
+        ? readEnd(root, { pid, fd: 0 }, holders, around.unix)
+        : (kept?.stdin ?? 'unknown'),
+      lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? null),
+      ignoresHangup,
+      io: asked.work === true ? readIo(root, pid) : null,
+      listening: readSockets
+        ? readListening(root, pid, around.tcp, () => around.kinOf(pid))
+        : (kept?.listening ?? null),
+      uses: readOthers ? this.#uses(pid, around) : (kept?.uses ?? null),
     };
+    const drivingPipe =
+      asked.drivenBy === undefined
+        ? undefined
+        : kept === undefined
+          ? readEnd(root, { pid, fd: asked.drivenBy }, holders, around.unix)
+          : kept.drivingPipe;
+    if (drivingPipe !== undefined) details.drivingPipe = drivingPipe;
     if (innerPid !== undefined) details.innerPid = innerPid;
-    if (output !== undefined) details.output = visible(output);
+    if (output !== undefined) details.output = visible(output.path);
+    if (output?.writtenAt !== undefined) details.outputAt = output.writtenAt;
     if (holds !== undefined) details.holds = holds;
     return details;
+  }
+
+  #uses(pid: number, { tcp, unix, kinOf, onTerminal }: Neighbours): ProcessDetails['uses'] {
+    return readUses(this.#root, pid, {
+      unix,
+      elsewhere: tcp.isElsewhere(pid),
+      displays: () => tcp.of(pid)?.displays ?? new Set(),
+      kin: kinOf(pid),
+      onTerminal,
+    });
   }
 
   /** A setuid program's real user stays whoever started it; it can change only by the process's own will. */
@@ -143,13 +199,20 @@ export class DetailReader {
     pid: number,
     kept: ProcessDetails | undefined,
     swapInUse: boolean,
-  ): Pick<ProcessDetails, 'swap' | 'innerPid'> & { readonly realUid: number | null } {
+  ): Pick<ProcessDetails, 'swap' | 'innerPid' | 'ignoresHangup'> & { readonly realUid: number | null } {
     const known = kept?.innerPid === undefined ? {} : { innerPid: kept.innerPid };
-    if (kept?.realUid != null && !swapInUse) return { swap: 0, realUid: kept.realUid, ...known };
+    if (kept?.realUid != null && !swapInUse)
+      return { swap: 0, realUid: kept.realUid, ignoresHangup: kept.ignoresHangup, ...known };
     const status = readStatus(this.#root, pid);
-    if (typeof status === 'string') return { swap: swapInUse ? null : 0, realUid: null, ...known };
-    const { realUid, innerPid } = status;
-    return { swap: swapInUse ? status.swap : 0, realUid, ...(innerPid === null ? {} : { innerPid }) };
+    if (typeof status === 'string')
+      return { swap: swapInUse ? null : 0, realUid: null, ignoresHangup: null, ...known };
+    const { realUid, innerPid, ignoresHangup } = status;
+    return {
+      swap: swapInUse ? status.swap : 0,
+      realUid,
+      ignoresHangup,
+      ...(innerPid === null ? {} : { innerPid }),
+    };
   }
 
   #allPids(): number[] {
@@ -166,18 +229,20 @@ export class DetailReader {
 const readListening = (
   root: string,
   pid: number,
-  tcp: (pid: number) => TcpTable,
+  tcp: TcpTables,
   kin: () => Iterable<number>,
 ): ProcessDetails['listening'] => {
   const inodes = socketInodes(root, pid);
-  if (inodes === null) return { ports: [], clients: 0, hidden: true };
+  if (inodes === null) return null;
   if (inodes.size === 0) return { ports: [], clients: 0 };
+  const table = tcp.of(pid);
+  if (table === null) return null;
   const kinsSockets = () => {
     const all = new Set(inodes);
     for (const other of kin()) for (const inode of socketInodes(root, other) ?? []) all.add(inode);
     return all;
   };
-  return listeningOf(tcp(pid), inodes, kinsSockets);
+  return listeningOf(table, inodes, kinsSockets);
 };
 
 const safePathOrNull = (text: string | null): string | null => (text === null ? null : safePath(text));

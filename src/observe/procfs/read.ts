@@ -88,3 +88,12 @@ export const listDirectory = (path: string): string[] | ReadFailure => {
     return failureOf(error);
   }
 };
+
+/** Made when first asked for, and kept. */
+export const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly it: T } | undefined;
+  return () => {
+    made ??= { it: make() };
+    return made.it;
+  };
+};

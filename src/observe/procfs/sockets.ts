@@ -9,18 +9,23 @@ export interface TcpTable {
   readonly clients: ReadonlyMap<number, readonly string[]>;
   /** The socket that has these ends, where it is on this machine. */
   readonly inodes: ReadonlyMap<string, string>;
+  /** Sockets that are connected to an X11 display over TCP, as `ssh -X` does. */
+  readonly displays: ReadonlySet<string>;
 }
 
 const LISTEN = '0A';
 const ESTABLISHED = '01';
 
-const readTable = (path: string): string => {
+const readTable = (path: string): string | null => {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    return ''; // no IPv6, or no network namespace to look at: no evidence
+    return null; // no IPv6, or no network namespace to look at
   }
 };
+
+/** Display N listens on 6000 + N. */
+const isDisplay = (port: number): boolean => port >= 6000 && port < 6064;
 
 /** IPv4 over an IPv6 socket: the two ends of one connection are then listed in different files. */
 const MAPPED_IPV4 = '0000000000000000FFFF0000';
@@ -30,36 +35,53 @@ const plainEnd = (end: string): string => (end.startsWith(MAPPED_IPV4) ? end.sli
 const portOf = (end: string): number => Number.parseInt(end.slice(end.lastIndexOf(':') + 1), 16);
 
 /** Lines: `sl local rem st tx:rx tr:when retrnsmt uid timeout inode …`, addresses and ports in hex. */
-export const readTcp = (root: string): TcpTable => {
+export const readTcp = (root: string): TcpTable | null => {
   const listeners = new Map<string, number>();
   const clients = new Map<number, string[]>();
   const inodes = new Map<string, string>();
-  for (const file of ['tcp', 'tcp6']) {
-    for (const line of readTable(`${root}/net/${file}`).split('\n').slice(1)) {
+  const displays = new Set<string>();
+  const tables = ['tcp', 'tcp6'].map(file => readTable(`${root}/net/${file}`));
+  if (tables.every(table => table === null)) return null;
+  for (const table of tables) {
+    for (const line of table?.split('\n').slice(1) ?? []) {
       const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
       if (local === undefined || remote === undefined || inode === undefined) continue;
       if (state === LISTEN) listeners.set(inode, portOf(local));
       if (state !== ESTABLISHED) continue;
       const [near, far] = [plainEnd(local), plainEnd(remote)];
       inodes.set(`${near} ${far}`, inode);
+      if (isDisplay(portOf(remote))) displays.add(inode);
       const connected = clients.get(portOf(local));
       if (connected === undefined) clients.set(portOf(local), [`${far} ${near}`]);
       else connected.push(`${far} ${near}`);
     }
   }
-  return { listeners, clients, inodes };
+  return { listeners, clients, inodes, displays };
 };
 
-/** The table of the network that a process is in, each read once: a sandbox has its own, and ours says nothing of it. */
-export const tcpTables = (root: string): ((pid: number) => TcpTable) => {
-  const tables = new Map<string, TcpTable>();
+export interface TcpTables {
+  /** The table of the network that a process is in; null when it cannot be read. */
+  readonly of: (pid: number) => TcpTable | null;
+  /** It is in another network than we, or that cannot be told. */
+  readonly isElsewhere: (pid: number) => boolean;
+}
+
+/** Each table is read once: a sandbox has its own, and ours says nothing of it. */
+export const tcpTables = (root: string): TcpTables => {
+  const tables = new Map<string, TcpTable | null>();
   const own = readLink(`${root}/self/ns/net`);
-  return pid => {
-    const network = readLink(`${root}/${pid}/ns/net`) ?? own;
-    const key = network ?? '';
-    const table = tables.get(key) ?? readTcp(network === own ? root : `${root}/${pid}`);
-    tables.set(key, table);
-    return table;
+  const networkOf = (pid: number): string | null => readLink(`${root}/${pid}/ns/net`);
+  return {
+    of: pid => {
+      const network = networkOf(pid) ?? own;
+      const key = network ?? '';
+      const known = tables.get(key);
+      if (known !== undefined) return known;
+      const table = readTcp(network === own ? root : `${root}/${pid}`);
+      tables.set(key, table);
+      return table;
+    },
+    isElsewhere: pid => own === null || networkOf(pid) !== own,
   };
 };
 

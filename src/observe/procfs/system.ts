@@ -1,13 +1,14 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Look, Self } from '../../model/observation.ts';
 import type { NamedEnv, ProcessDetails, ProcessFacts } from '../../model/process.ts';
-import type { DetailRequest, System } from '../system.ts';
-import { DetailReader, once, parseCgroup, readPss } from './details.ts';
+import type { DetailOptions, DetailRequest, System } from '../system.ts';
+import { DetailReader, parseCgroup, readPss } from './details.ts';
 import { readEnv } from './environ.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
 import { readPresence } from './presence.ts';
-import { readText } from './read.ts';
+import { once, readText } from './read.ts';
 import { ProcessTable } from './table.ts';
+import { readUnixSockets } from './unix-sockets.ts';
 
 const selfAmong = (processes: readonly ProcessFacts[], root: string): Self => ({
   pid: process.pid,
@@ -74,15 +75,28 @@ export const procfsSystem = ({
       return found;
     },
 
-    async details(requests: readonly DetailRequest[]): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
+    async details(
+      requests: readonly DetailRequest[],
+      { fresh }: DetailOptions = {},
+    ): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
       const execMarks = table.marks(requests.map(r => r.pid));
       const kin = once(() => table.kin());
+      const closed = once(() => table.closedTo(process.getuid?.() ?? 0));
+      const onTerminal = once(() => table.byTerminal());
       return reader.read(
         requests.flatMap(request => {
           const mark = execMarks.get(request.pid);
           return mark === undefined ? [] : [{ asked: request, ppid: mark.ppid, execMark: mark.mark }];
         }),
-        { clock: kept.clock, swapInUse: kept.swapInUse, kinOf: pid => kin()(pid) },
+        {
+          clock: kept.clock,
+          fresh,
+          swapInUse: kept.swapInUse,
+          unix: readUnixSockets,
+          kinOf: pid => kin()(pid),
+          closed: pid => closed()(pid),
+          onTerminal: tty => onTerminal().get(tty) ?? [],
+        },
       );
     },
 

@@ -1,6 +1,8 @@
+import { gather } from '../../model/gather.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { NamedEnv, ProcessFacts } from '../../model/process.ts';
 import { TimeSlice } from '../time-slice.ts';
+import type { Closed } from './descriptors.ts';
 import { FactReader, isHidden, isWordless, type KnownFacts, unreadable } from './facts.ts';
 import { familiesAmong } from './families.ts';
 import type { KernelUnits } from './host.ts';
@@ -24,6 +26,9 @@ interface Entry extends KnownFacts {
   /** From when on it is read whatever the slices say. */
   dueAt: number;
 }
+
+/** Of a chain that a process sits at the end of. */
+const MOST_ANCESTORS = 64;
 
 /** How the last look went, for the bench and for tests of the slicing. */
 export interface ScanCost {
@@ -127,6 +132,31 @@ export class ProcessTable {
   /** Everybody above and below a process. */
   kin(): (pid: number) => ReadonlySet<number> {
     return familiesAmong(Array.from(this.#entries.values(), ({ facts }) => facts));
+  }
+
+  /** Of a process that may not be looked into: what it is called, and whether this user started it. */
+  closedTo(uid: number): (pid: number) => Closed | null {
+    const ownUser = (pid: number): boolean => {
+      for (let at = this.#entries.get(pid), left = MOST_ANCESTORS; at !== undefined && left > 0; left -= 1) {
+        if (at.facts.uid === uid) return true;
+        at = this.#entries.get(at.facts.ppid ?? 0);
+      }
+      return false;
+    };
+    return pid => {
+      const facts = this.#entries.get(pid)?.facts;
+      // PID 1 of a whole machine hands no pipes to servers; in a container no closed pipe proves anything.
+      if (facts === undefined || pid === 1 || facts.kernelThread || facts.state === 'Z') return null;
+      return { comm: facts.comm, ownUser: facts.unreadable || ownUser(pid) };
+    };
+  }
+
+  /** The processes that have a terminal, by its name. */
+  byTerminal(): ReadonlyMap<string, readonly number[]> {
+    const found = new Map<string, number[]>();
+    for (const { facts } of this.#entries.values())
+      if (facts.tty !== null) gather(found, facts.tty, facts.pid);
+    return found;
   }
 
   /** Which positions of the pid list this look re-reads: a window that goes round once in ROUND_SECONDS. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ProcessDetails, ProcessFacts } from '../../model/process.ts';
+import { type ProcessDetails, type ProcessFacts, UNKNOWN_DETAILS } from '../../model/process.ts';
 import { safeArgv } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
 import { splitWords } from '../../model/words.ts';
@@ -77,14 +77,7 @@ const readWords = (row: Row): Words => {
 const detailsOf = (row: Row): ProcessDetails | null =>
   row.cwd === null && row.swap === null
     ? null
-    : {
-        cwd: row.cwd === null ? null : visible(row.cwd),
-        swap: row.swap,
-        cgroup: null,
-        stdin: 'unknown',
-        lostTerminal: false,
-        listening: null,
-      };
+    : { ...UNKNOWN_DETAILS, cwd: row.cwd === null ? null : visible(row.cwd), swap: row.swap };
 
 /** What all rows of a table share. */
 export interface Setting {

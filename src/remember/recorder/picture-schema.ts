@@ -3,6 +3,7 @@ import { FINDING_IDS, type Finding, SEVERITIES } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { KINDS } from '../../model/kind.ts';
 import type { HostFacts, TmuxServer } from '../../model/observation.ts';
+import { USES } from '../../model/process.ts';
 import { type JudgedProcess, OWNERSHIP, type Totals, VERDICTS } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 
@@ -18,9 +19,13 @@ const details = z.object({
   swap: or(number),
   realUid: or(number).exactOptional(),
   cgroup: or(text),
-  stdin: z.enum(['pipe', 'abandoned-pipe', 'socket', 'tty', 'file', 'unknown']),
-  lostTerminal: z.boolean(),
+  stdin: z.enum(['pipe', 'abandoned-pipe', 'socket', 'abandoned-socket', 'tty', 'file', 'unknown']),
+  lostTerminal: or(z.boolean()),
+  // Not in segments that were written before November 2026.
+  ignoresHangup: or(z.boolean()).default(null),
+  io: or(number).default(null),
   listening: or(z.object({ ports: z.array(number), clients: number })),
+  uses: or(z.array(z.object({ how: z.enum(USES), what: text }))).default(null),
 });
 
 const facts = z.object({

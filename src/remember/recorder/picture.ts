@@ -50,10 +50,18 @@ const sinceOf = (seconds: number | null, takenAt: number): number | null =>
 
 const keptProcess =
   (takenAt: number) =>
-  ({ facts, session, ageSeconds: _, ...p }: JudgedProcess): Json =>
+  ({ facts, session, ageSeconds: _, doubt: __, servesOne: ___, ...p }: JudgedProcess): Json =>
     plain({
       ...p,
-      facts: { ...facts, env: null, cpu: rounded(facts.cpu, 1), cpuSeconds: rounded(facts.cpuSeconds, 2) },
+      facts: {
+        ...facts,
+        env: null,
+        // What moves at every sample and is shown nowhere.
+        activity: undefined,
+        details: facts.details === null ? null : { ...facts.details, io: null, outputAt: undefined },
+        cpu: rounded(facts.cpu, 1),
+        cpuSeconds: rounded(facts.cpuSeconds, 2),
+      },
       session: session === null ? null : { ...session, seconds: sinceOf(session.seconds, takenAt) },
     });
 

@@ -103,7 +103,7 @@ describe('zombie', () => {
 describe('duplicate-server', () => {
   it('warns of the same server twice for one parent, also through wrappers', () => {
     const [finding, ...others] = found('duplicate-server', [
-      AGENT,
+      [1000, 80_001, 'gemini'],
       [1001, 1000, 'npm exec x-mcp'],
       [1002, 1001, SERVER],
       [1003, 1000, 'npm exec x-mcp'],

@@ -148,7 +148,17 @@ describe('joining', () => {
     const cwd = (path: string) =>
       ({
         facts: {
-          details: { cwd: path, swap: 0, cgroup: null, stdin: 'tty', lostTerminal: false, listening: null },
+          details: {
+            cwd: path,
+            swap: 0,
+            cgroup: null,
+            stdin: 'tty',
+            lostTerminal: false,
+            ignoresHangup: false,
+            io: 0,
+            listening: { ports: [], clients: 0 },
+            uses: [],
+          },
         },
       }) as const;
     expect(joined({ readings, processes: [agent(7, { ageSeconds: 100 }), agent(8)] })).toBe(8);

@@ -56,7 +56,17 @@ describe('whom a file speaks of', () => {
     details:
       cwd === null
         ? null
-        : { cwd, swap: 0, cgroup: null, stdin: 'tty' as const, lostTerminal: false, listening: null },
+        : {
+            cwd,
+            swap: 0,
+            cgroup: null,
+            stdin: 'tty' as const,
+            lostTerminal: false,
+            ignoresHangup: false,
+            io: 0,
+            listening: { ports: [], clients: 0 },
+            uses: [],
+          },
   });
   const whom = (
     reading: Reading,

@@ -12,7 +12,10 @@ const elsewhere = {
   cgroup: null,
   stdin: 'tty',
   lostTerminal: false,
-  listening: null,
+  ignoresHangup: false,
+  io: 0,
+  listening: { ports: [], clients: 0 },
+  uses: [],
 } as const;
 /** Its cwd is no help: it works in a directory of its own. */
 const worker = agent(1200, {

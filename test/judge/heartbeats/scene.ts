@@ -73,7 +73,17 @@ export const agent = (pid: number, part: Parameters<typeof invent>[2] = {}): Jud
     ageSeconds: 7200,
     ...part,
     facts: {
-      details: { cwd: '/p', swap: 0, cgroup: null, stdin: 'tty', lostTerminal: false, listening: null },
+      details: {
+        cwd: '/p',
+        swap: 0,
+        cgroup: null,
+        stdin: 'tty',
+        lostTerminal: false,
+        ignoresHangup: false,
+        io: 0,
+        listening: { ports: [], clients: 0 },
+        uses: [],
+      },
       ...part?.facts,
     },
   });

@@ -220,7 +220,11 @@ describe('duplicates and builds', () => {
 
   test('equal orphans, unreadable working directories and equal births are no duplicates', () => {
     const plan = (...processes: ReturnType<typeof invent>[]) =>
-      planDuplicates({ snapshot: machine(invent(10, 800), ...processes), policy, lineageMembers: noLineage });
+      planDuplicates({
+        snapshot: machine(invent(10, 800, { kind: 'agent' }), ...processes),
+        policy,
+        lineageMembers: noLineage,
+      });
     expect(plan(inProject(11, 1), inProject(12, 1)).steps).toEqual([]);
     expect(
       plan(inProject(11, 10, { facts: { details: null } }), inProject(12, 10, { facts: { details: null } }))

@@ -133,7 +133,10 @@ describe('a plan', () => {
       cgroup: null,
       stdin: 'unknown',
       lostTerminal: false,
-      listening: null,
+      ignoresHangup: false,
+      io: 0,
+      listening: { ports: [], clients: 0 },
+      uses: [],
     } as const;
     const owner = { pid: 5, start: 's5', sessionId: 'abc', how: 'environ', alive: false } as const;
     const told = machine(invent(10, 1, { owner, facts: { details } }), invent(20, 1));

@@ -18,7 +18,10 @@ const startedBy = (realUid: number | null) =>
     cgroup: null,
     stdin: 'unknown',
     lostTerminal: false,
-    listening: null,
+    ignoresHangup: false,
+    io: 0,
+    listening: { ports: [], clients: 0 },
+    uses: [],
   }) as const;
 
 describe('what a plan takes', () => {
@@ -30,7 +33,10 @@ describe('what a plan takes', () => {
 
       stdin: 'unknown',
       lostTerminal: false,
-      listening: null,
+      ignoresHangup: false,
+      io: 0,
+      listening: { ports: [], clients: 0 },
+      uses: [],
     } as const;
     const result = plan(
       machine(invent(10, 1), invent(11, 10), invent(12, 11, { facts: { details } }), invent(13, 10)),

@@ -61,7 +61,7 @@ describe('what mends a finding', () => {
 
   it('duplicate-server: all but the newest, with the wrapper that carries it', () => {
     const rows: Row[] = [
-      AGENT,
+      [1000, 80_001, 'gemini'],
       [1001, 1000, 'npm exec x-mcp'],
       [1002, 1001, SERVER],
       [1003, 1000, 'npm exec x-mcp'],

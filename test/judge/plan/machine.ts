@@ -19,7 +19,10 @@ export const PIPED = {
   cgroup: null,
   stdin: 'pipe',
   lostTerminal: false,
-  listening: null,
+  ignoresHangup: false,
+  io: 0,
+  listening: { ports: [], clients: 0 },
+  uses: [],
 } as const;
 
 /** One process of an invented machine; start, birth and age follow from the pid unless given. */
@@ -53,6 +56,7 @@ export const invent = (pid: number, ppid: number, part: Part = {}): JudgedProces
     name: `p${pid}`,
     command: `p${pid} --run`,
     isSession: kind === 'agent',
+    servesOne: kind === 'agent',
     ageSeconds: born === null ? null : CLOCK - born,
     depth: 0,
     owner: null,

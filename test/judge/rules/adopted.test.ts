@@ -30,11 +30,9 @@ describe('rule 7: adopted', () => {
   });
 
   it('of a dead owner, whose sockets may not be looked at is only suspect: it may listen anywhere', () => {
-    const hidden = { details: { listening: { ports: [], clients: 0, hidden: true as const } } };
-    expect(orphan('caddy run', { env: DEAD, ...hidden })).toBe('suspect');
-    expect(orphan(SERVER, { env: DEAD, ...hidden })).toBe('suspect');
-    expect(orphan(`${SERVER} --stdio`, { env: DEAD, ...hidden })).toBe('leak');
-    expect(orphan('lean --server', { env: DEAD, ...hidden })).toBe('leak');
+    const hidden = { details: { listening: null } };
+    for (const command of ['caddy run', SERVER, `${SERVER} --stdio`, 'lean --server'])
+      expect(orphan(command, { env: DEAD, ...hidden }), command).toBe('suspect');
   });
 
   it('of a dead owner, that the machine itself did not call a leak is none in its recording', () => {
@@ -75,16 +73,16 @@ describe('rule 7: adopted', () => {
       [1000, 1, '/c/ms-playwright/webkit-1/Foo', { uid: null }],
       [1001, 1000, 'Foo --child'],
     ]);
-    expect(at(1001)).toMatchObject({ kind: 'browser', verdict: 'unknown', why: ['adopted by PID 1'] });
+    expect(at(1001)).toMatchObject({ kind: 'browser', verdict: 'unknown' });
   });
 
-  it('below a leaked server, too, what listens is only suspect', () => {
+  it('a server below which something listens is only suspect, with all that is below it', () => {
     const { verdict } = world([
       [1000, 1, SERVER],
       [1001, 1000, 'node dashboard.js', listening],
       [1002, 1000, 'node helper.js'],
     ]);
-    expect([1000, 1001, 1002].map(verdict)).toEqual(['leak', 'suspect', 'leak']);
+    expect([1000, 1001, 1002].map(verdict)).toEqual(['suspect', 'suspect', 'suspect']);
   });
 
   it.each([
@@ -92,11 +90,39 @@ describe('rule 7: adopted', () => {
     ['lean-lsp', 'lean-lsp-mcp'],
     ['lean', '/t/bin/lean --worker file:///X.lean'],
     ['lake serve, which only wraps lean --server', 'lake serve --'],
-    ['browser', '/c/ms-playwright/chromium-1/chrome --headless --remote-debugging-pipe'],
     ['a wrapper around a server', 'npx -y chroma-mcp'],
-  ])('without any owner, %s is leaked', (_, command) => {
-    expect(orphan(command)).toBe('leak');
+    ['the repl of Lean', '/w/.lake/build/bin/repl'],
+    ['loogle', 'loogle --json --interactive --index-file x'],
+  ])('without any owner, %s is leaked once nobody can talk to it any more', (_, command) => {
+    for (const stdin of ['abandoned-socket', 'abandoned-pipe'] as const)
+      expect(orphan(command, { details: { stdin } }), stdin).toBe('leak');
+    for (const stdin of ['socket', 'pipe', 'file', 'tty', 'unknown'] as const)
+      expect(orphan(command, { details: { stdin } }), stdin).toBe('suspect');
+    expect(orphan(command, { env: null })).toBe('suspect');
+    expect(orphan(command, { details: null })).toBe('suspect');
   });
+
+  it('a browser is leaked when the pipe that drives it is closed, not for its standard input', () => {
+    const piped = '/c/ms-playwright/chromium-1/chrome --headless --remote-debugging-pipe';
+    const driven = (drivingPipe: 'abandoned-pipe' | 'pipe'): Extra => ({ details: { drivingPipe } });
+    expect(orphan(piped, driven('abandoned-pipe'))).toBe('leak');
+    expect(orphan(piped, driven('pipe'))).toBe('unknown');
+    expect(orphan(piped)).toBe('unknown');
+    expect(orphan('chromium --headless --print-to-pdf x.html', driven('abandoned-pipe'))).toBe('unknown');
+  });
+
+  it.each(['lean Heavy.lean', 'lake env lean Heavy.lean', 'chromium --headless --dump-dom x'])(
+    '%s talks to nobody: no closed pipe makes it a leak',
+    command => {
+      const closed = { details: { stdin: 'abandoned-pipe', drivingPipe: 'abandoned-pipe' } } as const;
+      expect(['unknown', 'suspect']).toContain(orphan(command, closed));
+      const below = world([
+        [1000, 1, '/bin/bash script.sh', closed],
+        [1001, 1000, command, closed],
+      ]);
+      expect(['unknown', 'suspect']).toContain(below.verdict(1001));
+    },
+  );
 
   it('without any owner, an agent or a build is suspect: nohup is how people detach work', () => {
     expect([orphan('claude -p work'), orphan('lake build'), orphan('codex exec x')]).toEqual(

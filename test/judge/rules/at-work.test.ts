@@ -25,13 +25,18 @@ const worker = (around: Around = {}, below: readonly Row[] = [], extra: Extra = 
 
 describe('an agent whose starter has ended', () => {
   const since = (ms: number): Around => ({
-    sessions: [session(5000, 'mine', { statusUpdatedAt: NOW - ms })],
+    sessions: [session(5000, 'mine', { status: 'idle', statusUpdatedAt: NOW - ms })],
   });
 
   it('is leaked when everything about it stands still', () => {
     expect(worker()).toBe('leak');
-    expect(worker({ sessions: [session(5000, 'mine')] })).toBe('leak');
+    expect(worker({ sessions: [session(5000, 'mine', { status: 'idle' })] })).toBe('leak');
     expect(worker(since(10 * MINUTES))).toBe('leak');
+  });
+
+  it('is suspect while its session file says busy, however long it has been silent', () => {
+    const busy = session(5000, 'mine', { status: 'busy', statusUpdatedAt: NOW - 600 * MINUTES });
+    expect(worker({ sessions: [busy] })).toBe('suspect');
   });
 
   it('is suspect while its session file says something new', () => {
@@ -57,18 +62,18 @@ describe('an agent whose starter has ended', () => {
 
   it('is not believed from the future, nor by the file of another process', () => {
     expect(worker(since(-60 * MINUTES))).toBe('leak');
-    const other = session(5000, 'mine', { statusUpdatedAt: NOW, procStart: '7' });
+    const other = session(5000, 'mine', { status: 'busy', statusUpdatedAt: NOW, procStart: '7' });
     expect(worker({ sessions: [other] })).toBe('leak');
   });
 
   it.each(['transcript', 'stream-log'] as const)('is suspect while its %s grows', format => {
     const told = (mtime: number): Around => ({
-      sessions: [session(5000, 'mine')],
+      sessions: [session(5000, 'mine', { status: 'idle' })],
       readings: [reading({ format, mtime })],
     });
     expect(worker(told(NOW - MINUTES))).toBe('suspect');
     expect(worker(told(NOW - 11 * MINUTES))).toBe('leak');
-    expect(worker({ ...told(NOW), sessions: [session(5000, 'another')] })).toBe('leak');
+    expect(worker({ ...told(NOW), sessions: [session(5000, 'another', { status: 'idle' })] })).toBe('leak');
   });
 
   it('is suspect while something that it started computes, and no server does', () => {
@@ -81,7 +86,7 @@ describe('an agent whose starter has ended', () => {
       ]),
     ).toBe('suspect');
     expect(worker({}, [[5001, 5000, 'make -j8', { cpu: 0.9 }]])).toBe('leak');
-    expect(worker({}, [[5001, 5000, 'make -j8', { cpu: null }]])).toBe('leak');
+    expect(worker({}, [[5001, 5000, 'make -j8', { activity: null }]])).toBe('suspect');
     expect(worker({}, [[5001, 5000, 'node /opt/mcp-server-github', busy]])).toBe('leak');
     expect(
       worker({}, [
@@ -93,7 +98,12 @@ describe('an agent whose starter has ended', () => {
   });
 
   it('is leaked though it spins: an orphan without a terminal does so for ever', () => {
-    expect(worker({}, [], { cpu: 100 })).toBe('leak');
+    const quiet = { sessions: [session(5000, 'mine', { status: 'idle' })] };
+    expect(worker(quiet, [], { cpu: 100 })).toBe('leak');
+    // Of a family that leaves no records its own activity is all there is.
+    const silent = world([[5000, 1, 'aider', { env: DEAD, cpu: 100 }]]);
+    expect(silent.verdict(5000)).toBe('suspect');
+    expect(world([[5000, 1, 'aider', { env: DEAD }]]).verdict(5000)).toBe('leak');
   });
 
   it('takes whatever carries it, and what is below it, along', () => {
@@ -211,9 +221,13 @@ describe('what lost its terminal', () => {
   });
 
   it('is suspect with the shell around a build that goes on, not with one around an agent that spins', () => {
-    const shellAround = (command: string, below: Row): string =>
-      world([[5000, 1, `sh -c '${command}'`, lost], [5001, 5000, command, { cpu: 90 }], below]).verdict(5000);
+    const shellAround = (command: string, below: Row, around: Around = {}): string =>
+      world(
+        [[5000, 1, `sh -c '${command}'`, lost], [5001, 5000, command, { cpu: 90 }], below],
+        around,
+      ).verdict(5000);
     expect(shellAround('lake build', [5002, 5001, 'lean Foo.lean', { cpu: 50 }])).toBe('suspect');
-    expect(shellAround('claude -p work', [5002, 5001, 'sleep 9', { cpu: 0 }])).toBe('leak');
+    const idle = { sessions: [session(5001, 'mine', { status: 'idle' })] };
+    expect(shellAround('claude -p work', [5002, 5001, 'sleep 9', { cpu: 0 }], idle)).toBe('leak');
   });
 });

@@ -6,7 +6,6 @@ import {
   carriedKnowledge,
   isOpenToDebuggers,
   servingPort,
-  wantedByOthers,
 } from '../../../src/judge/rules/carries.ts';
 import type { Node } from '../../../src/judge/rules/tree.ts';
 import type { Kind, Recognition } from '../../../src/model/kind.ts';
@@ -83,45 +82,7 @@ describe('what a process carries', () => {
   ])('is known %s', (_, one, known) => expect(carriedKnowledge(one, 'mcp')).toBe(known));
 });
 
-describe('what somebody else may want', () => {
-  const sure = { saysStdio: true, known: 'list' } as const;
-  test.each<[string, Node, string | null]>([
-    ['nothing that does not listen', node('other'), null],
-    ['whatever listens', node('other', { port: 80 }), 'listens on port 80: somebody may want it'],
-    [
-      'or has something below it that does',
-      node('other', {}, node('mcp', { port: 81 })),
-      'listens on port 81: somebody may want it',
-    ],
-    [
-      'a server that listens',
-      node('mcp', { port: 82 }),
-      'listens on port 82, and nothing says that it speaks stdio only',
-    ],
-    [
-      'in its wrapper, too',
-      node('wrapper', {}, node('mcp', { port: 83 })),
-      'listens on port 83, and nothing says that it speaks stdio only',
-    ],
-    ['not one that surely speaks stdio', node('mcp', { port: 84, seen: sure }), null],
-    [
-      'but one of which only its words say so',
-      node('mcp', { port: 85, seen: { ...sure, known: 'command' } }),
-      'listens on port 85, and nothing says that it speaks stdio only',
-    ],
-    [
-      'and one of our list that does not say so',
-      node('mcp', { port: 86, seen: { ...sure, saysStdio: false } }),
-      'listens on port 86, and nothing says that it speaks stdio only',
-    ],
-    ['not what a server has below it', node('mcp', {}, node('lean', { port: 87 })), null],
-    [
-      'no agent, whatever it or its servers listen on',
-      node('agent', { port: 88 }, node('mcp', { port: 89 })),
-      null,
-    ],
-  ])('%s', (_, one, why) => expect(wantedByOthers(one)).toBe(why));
-
+describe('what an MCP server listens on', () => {
   test('the port of an MCP server is its own', () => {
     expect(servingPort(node('mcp', { port: 90 }))).toBe(90);
     expect(servingPort(node('mcp', {}, node('mcp', { port: 91 })))).toBeNull();

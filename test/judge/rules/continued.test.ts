@@ -48,7 +48,9 @@ describe('a session that was moved to the background', () => {
     // The session's id is known from the look alone, too.
     const silent: Row = [5000, 1, '/bin/bash -c sleep', { env: null }];
     expect(world([fork, silent], { lineage }).at(5000)).toMatchObject(taken);
-    expect(world([silent], { lineage }).verdict(5000)).toBe('leak');
+    expect(world([silent], { lineage }).verdict(5000)).toBe('suspect');
+    const plain: Row = [5000, 1, '/bin/bash -c sleep', { env: {} }];
+    expect(world([plain], { lineage }).verdict(5000)).toBe('leak');
   });
 
   it('loses it when the fork has ended, too, or was forked from another', () => {
@@ -142,7 +144,8 @@ describe('a session that was cleared and then moved to the background', () => {
       verdict: 'live',
       owner: { pid: 6000, how: 'continued' },
     });
-    expect(world([silent], { lineage }).verdict(5004)).toBe('leak');
+    expect(world([silent], { lineage }).verdict(5004)).toBe('suspect');
+    expect(world([[5004, 1, 'java', { env: {} }]], { lineage }).verdict(5004)).toBe('leak');
   });
 
   it('keeps nothing of which it reads nothing, and nothing when it has ended', () => {
@@ -199,7 +202,7 @@ describe('a session that was cleared', () => {
 
   it('does not take itself over: what started it has ended all the same', () => {
     const env = { ...SERVER, CLAUDE_CODE_MESSAGING_SOCKET: SOCKET };
-    const around = { sessions: [session(5000, NEW, { socket: SOCKET })] };
+    const around = { sessions: [session(5000, NEW, { socket: SOCKET, status: 'idle' })] };
     expect(world([[5000, 1, 'claude', { env }]], around).at(5000)).toMatchObject({
       verdict: 'leak',
       owner: { how: 'environ', sessionId: OLD, alive: false },

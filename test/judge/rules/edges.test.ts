@@ -25,7 +25,8 @@ describe('hard protection, rule by rule', () => {
 
   it('no process group is ours where ours is not known', () => {
     const self = { pid: SELF, uid: UID, pgid: null, cgroup: null };
-    expect(orphan(SERVER, { pgid: null }, { self }).verdict).toBe('leak');
+    expect(orphan(SERVER, {}, { self }).verdict).toBe('leak');
+    expect(orphan(SERVER, { pgid: null }, { self }).verdict).toBe('suspect');
   });
 
   it('a spare that was claimed is stopped by its job', () => {
@@ -55,7 +56,7 @@ describe('hard protection, rule by rule', () => {
 
 describe('soft protection, rule by rule', () => {
   it('is for agents in an editor, not for what else runs there, nor for agents of a terminal', () => {
-    const editor: Row = [900, LOGIN, '/usr/share/code/code --type=utility'];
+    const editor: Row = [900, LOGIN, '/usr/share/code/code --type=utility', { details: null }];
     expect(judged([editor, [1000, 900, 'claude']]).protectedBecause).toMatch(/^hosted by an editor: code/);
     expect(judged([editor, [1000, 900, SERVER]]).protection).toBeNull();
     expect(judged([[1000, LOGIN, 'claude']]).protection).toBeNull();

@@ -34,7 +34,8 @@ describe('marks of a session that has ended', () => {
 
   it.each(ADOPTERS)('prove its end below %s that has them not, or others', (_, command, extra, pid) => {
     expect(below(command, { ...extra, env: {} }, pid)).toBe('dead');
-    expect(below(command, { ...extra, env: null }, pid)).toBe('dead');
+    // Of our own user's that cannot be read nobody knows.
+    expect(below(command, { ...extra, env: null }, pid)).toBe(pid === 1 ? 'dead' : 'unproven');
     expect(below(command, { ...extra, env: { ...GONE, CLAUDE_PID: '78' } }, pid)).toBe('dead');
   });
 
@@ -56,7 +57,7 @@ describe('an environment says nothing of an owner', () => {
   });
 
   it.each<[string, Row]>([
-    ['an editor', [4000, 1, '/usr/bin/vim']],
+    ['an editor', [4000, 1, '/usr/bin/vim', { tty: 'pts/2' }]],
     ['a login', [4000, 80_000, '-bash', { tty: 'pts/9' }]],
     ['a pane', [4000, 3000, '-zsh', { tty: 'pts/0' }]],
   ])('of who sits in %s, and has it from there', (_, above) => {
@@ -76,7 +77,10 @@ describe('an environment says nothing of an owner', () => {
 it.each([
   [GONE, 'started by Claude session 9c33ca78, which has ended'],
   [{ CLAUDE_PID: '77' }, 'started by claude 77, which has ended'],
-  [{ CLAUDECODE: '1' }, 'started by a session of Claude, which has ended'],
+  [
+    { CLAUDECODE: '1' },
+    'started by a session of Claude, which is not known to run, but nothing says whether a session of Claude runs',
+  ],
 ])('%o: %s', (env, why) => {
   expect(told([[5000, 1, 'java', { env }]])).toMatchObject([{ why }]);
 });
@@ -98,20 +102,20 @@ describe('a running session that does not look like one', () => {
       { sessions: [session(77, 'other')] },
     ],
     ['has started another with its own words', [[77, 80_001, 'claude'], [78, 77, 'claude'], named], {}],
+    ['is a program that nobody knows', [[77, 80_001, '/opt/opencode-cli'], named], {}],
+    ['is of another family', [[77, 80_001, 'codex'], [78, 77, 'codex'], named], {}],
+    [
+      'was registered as another before',
+      [[77, 80_001, 'vim'], named],
+      { sessions: [session(77, id, { procStart: '1' })] },
+    ],
   ])('lives when it %s', (_, rows, around) => {
     expect(told(rows, around)).toMatchObject([{ fate: 'alive' }]);
   });
 
   it.each<[string, readonly Row[], Around]>([
-    ['is not registered', [[77, 80_001, '/opt/my-cl'], named], {}],
-    [
-      'was registered for an earlier process',
-      [[77, 80_001, 'vim'], named],
-      { sessions: [session(77, id, { procStart: '1' })] },
-    ],
     ['started later', [[77, 80_001, '/opt/my-cl', { born: 6000 }], named], { sessions: [session(77, id)] }],
     ['is registered as another one', [[70, 80_001, '/opt/my-cl'], served], { sessions: [session(70, 'x')] }],
-    ['is of another family', [[77, 80_001, 'codex'], [78, 77, 'codex'], named], {}],
     ['has ended', [[77, 80_001, '[my-cl]', { state: 'Z' }], named], { sessions: [session(77, id)] }],
   ])('owns nothing when it %s', (_, rows, around) => {
     expect(told(rows, around)).toMatchObject([{ fate: 'dead' }]);

@@ -274,7 +274,14 @@ const BROWSERS: readonly Case[] = [
   },
   {
     name: 'with a pipe instead of a port',
-    rows: [[1000, 1, 'chromium --headless --remote-debugging-pipe']],
+    rows: [
+      [
+        1000,
+        1,
+        'chromium --headless --remote-debugging-pipe',
+        { details: { drivingPipe: 'abandoned-pipe' } },
+      ],
+    ],
     verdict: 'leak',
   },
   {
@@ -287,7 +294,7 @@ const BROWSERS: readonly Case[] = [
         port(9222),
       ],
     ],
-    verdict: 'leak',
+    verdict: 'suspect',
   },
   {
     name: 'with a port and the environment of a dead session',

@@ -1,13 +1,52 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENT, type Reading } from '../../../src/model/heartbeat.ts';
-import { type Around, type Extra, type Row, session, world } from '../../support/world.ts';
+import { type Around, CLOCK, type Extra, type Row, session, transcript, world } from '../../support/world.ts';
 
 const AGENT: Row = [1000, 80_001, 'claude'];
 const SERVER = 'node /opt/mcp-server-github';
 
 describe('a server below a live agent that runs again', () => {
+  /** Its transcript says that no subagent runs. */
+  const QUIET = { readings: [transcript(1000)] };
+
+  it('is no duplicate where several sessions or subagents have servers of their own, or may have', () => {
+    const twice = (agent: string, around: Around = QUIET): string =>
+      world(
+        [
+          [1000, 80_001, agent],
+          [1001, 1000, SERVER],
+          [1002, 1000, SERVER],
+        ],
+        around,
+      ).verdict(1001);
+    expect(twice('claude')).toBe('suspect');
+    expect(twice('claude', { readings: [transcript(1000, CLOCK * 1000 - 60_000)] })).toBe('live');
+    expect(twice('claude', { readings: [transcript(1000, CLOCK * 1000 - 660_000)] })).toBe('suspect');
+    expect(twice('claude', {})).toBe('live');
+    for (const host of [
+      'codex app-server',
+      'codex -c features.code_mode_host=true app-server',
+      'codex exec x',
+      'opencode serve --port 4096',
+      'copilot --server',
+    ])
+      expect(twice(host), host).toBe('live');
+    expect(twice('gemini')).toBe('suspect');
+    // A program that drives an SDK, an editor's extension host.
+    expect(twice('python agents.py')).not.toBe('suspect');
+  });
+
+  it('is no duplicate where a directory is not known', () => {
+    const nowhere = { details: { cwd: null } };
+    const rows: Row[] = [AGENT, [1001, 1000, SERVER, nowhere], [1002, 1000, SERVER, nowhere]];
+    expect(world(rows, QUIET).verdict(1001)).toBe('live');
+  });
+
   it('is suspect, all but the newest', () => {
-    const { verdict, why } = world([AGENT, [1001, 1000, SERVER], [1002, 1000, SERVER], [1003, 1000, SERVER]]);
+    const { verdict, why } = world(
+      [AGENT, [1001, 1000, SERVER], [1002, 1000, SERVER], [1003, 1000, SERVER]],
+      QUIET,
+    );
     expect([1001, 1002, 1003].map(verdict)).toEqual(['suspect', 'suspect', 'live']);
     expect(why(1001)).toContain('runs again as 1003');
   });
@@ -18,7 +57,7 @@ describe('a server below a live agent that runs again', () => {
       [pid + 1, pid, 'sh -c mcp-server-github'],
       [pid + 2, pid + 1, SERVER],
     ];
-    const { verdict } = world([AGENT, ...chain(1100), ...chain(1200)]);
+    const { verdict } = world([AGENT, ...chain(1100), ...chain(1200)], QUIET);
     expect([1100, 1101, 1102].map(verdict)).toEqual(['suspect', 'suspect', 'suspect']);
     expect([1200, 1201, 1202].map(verdict)).toEqual(['live', 'live', 'live']);
   });

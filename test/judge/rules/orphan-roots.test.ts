@@ -71,7 +71,7 @@ describe('inside a container', () => {
       '/root/.cache/ms-playwright/chromium-1/chrome-linux/chrome --headless --remote-debugging-pipe',
     ],
   ])('an ownerless %s at PID 1 is only suspect', (_, command) => {
-    const rows: Row[] = [[1000, 1, command]];
+    const rows: Row[] = [[1000, 1, command, { details: { drivingPipe: 'abandoned-pipe' } }]];
     expect(world(rows, { host: { container: true } }).verdict(1000)).toBe('suspect');
     expect(world(rows).verdict(1000)).toBe('leak');
   });

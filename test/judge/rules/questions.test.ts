@@ -68,23 +68,33 @@ describe('what else is asked of those that concern an agent', () => {
     return detailQuestions(new Set(tree.nodes), uid).find(({ pid }) => pid === 100);
   };
 
-  test.each<[string, readonly Member[], { descriptors: boolean; sockets: boolean }]>([
-    ['a server of its own', [[100, 1, 'x', 'mcp']], { descriptors: false, sockets: true }],
+  interface Asked {
+    readonly descriptors: boolean;
+    readonly sockets: boolean;
+    readonly uses: boolean;
+    readonly work: boolean;
+  }
+  const NOTHING: Asked = { descriptors: false, sockets: false, uses: false, work: false };
+  const ALL: Asked = { descriptors: true, sockets: true, uses: true, work: true };
+
+  test.each<[string, readonly Member[], Asked]>([
+    ['a server of its own', [[100, 1, 'x', 'mcp']], { ...ALL, work: false }],
+    ['a server of another user', [[100, 1, 'x', 'mcp', { uid: UID + 1 }]], { ...NOTHING, sockets: true }],
     [
       'a server below an agent that somebody works with',
       [INIT, LOGIN, AGENT, [100, 80, 'x', 'mcp']],
-      { descriptors: true, sockets: false },
+      { ...NOTHING, descriptors: true },
     ],
     [
       'a server below an orphaned agent: others may be its clients',
       [INIT, [80, 1, 'claude', 'agent'], [100, 80, 'x', 'other']],
-      { descriptors: true, sockets: true },
+      ALL,
     ],
-    ['an agent', [[100, 1, 'x', 'agent']], { descriptors: true, sockets: true }],
-    ['a build', [[100, 1, 'x', 'lake']], { descriptors: true, sockets: true }],
-    ['a wrapper', [[100, 1, 'x', 'wrapper']], { descriptors: true, sockets: true }],
-    ['tmux', [[100, 1, 'x', 'tmux']], { descriptors: false, sockets: false }],
-    ['tmux below an agent', [AGENT, [100, 80, 'x', 'tmux']], { descriptors: true, sockets: false }],
+    ['an agent', [[100, 1, 'x', 'agent']], ALL],
+    ['a build', [[100, 1, 'x', 'lake']], ALL],
+    ['a wrapper', [[100, 1, 'x', 'wrapper']], ALL],
+    ['tmux', [[100, 1, 'x', 'tmux']], NOTHING],
+    ['tmux below an agent', [AGENT, [100, 80, 'x', 'tmux']], { ...NOTHING, descriptors: true }],
   ])('%s', (_, members, expected) =>
     expect(question(members)).toEqual({ pid: 100, start: '10000', ...expected }),
   );

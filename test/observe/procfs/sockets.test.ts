@@ -31,7 +31,7 @@ describe('who is connected to a listening process', () => {
     line(`${HOME}:C001`, `${HOME}:1F90`, ESTABLISHED, 30),
   ];
   const told = (kin: readonly string[]) =>
-    listeningOf(readTcp(proc.root), new Set(['10']), () => new Set(kin));
+    listeningOf(readTcp(proc.root)!, new Set(['10']), () => new Set(kin));
 
   it.each([
     ['a client of its own tree', ENDS, ['30'], 0],
@@ -59,7 +59,7 @@ describe('who is connected to a listening process', () => {
     const kin = () => {
       throw new Error('not to be asked');
     };
-    expect(listeningOf(readTcp(proc.root), new Set(['10']), kin)).toEqual({ ports: [8080], clients: 0 });
+    expect(listeningOf(readTcp(proc.root)!, new Set(['10']), kin)).toEqual({ ports: [8080], clients: 0 });
   });
 });
 
@@ -73,5 +73,6 @@ it('reads the table of the network that a process is in: a sandbox has its own',
   ] as const)
     proc.link(`${who}/ns/net`, network);
   const tcp = tcpTables(proc.root);
-  expect([100, 200, 300].map(pid => [...tcp(pid).listeners.values()])).toEqual([[8080], [8081], [8080]]);
+  expect([100, 200, 300].map(pid => [...tcp.of(pid)!.listeners.values()])).toEqual([[8080], [8081], [8080]]);
+  expect([100, 200, 300].map(tcp.isElsewhere)).toEqual([false, true, true]);
 });

@@ -28,9 +28,15 @@ const owed = (moment: Snapshot): unknown => ({
   files: undefined,
   self: null,
   host: { ...moment.host, backend: 'recorded' },
-  processes: moment.processes.map(p => ({
+  processes: moment.processes.map(({ doubt: _, servesOne: __, ...p }) => ({
     ...p,
-    facts: { ...p.facts, env: null, cpu: p.facts.cpu === null ? null : Number(p.facts.cpu.toFixed(1)) },
+    facts: {
+      ...p.facts,
+      env: null,
+      activity: undefined,
+      details: p.facts.details === null ? null : { ...p.facts.details, io: null },
+      cpu: p.facts.cpu === null ? null : Number(p.facts.cpu.toFixed(1)),
+    },
   })),
 });
 
