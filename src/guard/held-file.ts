@@ -1,4 +1,4 @@
-import { lstatSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible } from '../model/text.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
@@ -36,6 +36,15 @@ export const readHeld = (directory: string | null): Held | null => {
     // A file in the directory's place holds nothing; anything else that cannot be read may.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
     return { since: 0, why: `${path} says so, and cannot be read` };
+  }
+};
+
+/** A person removed the file. That the whole directory is gone says nothing. */
+export const isAllowed = (directory: string | null): boolean => {
+  try {
+    return directory !== null && statSync(directory).isDirectory() && readHeld(directory) === null;
+  } catch {
+    return false;
   }
 };
 

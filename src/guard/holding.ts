@@ -1,9 +1,8 @@
-import { type Identity, type IdentityKey, keyOf, sameIdentity } from '../model/identity.ts';
 import { isZombie } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
-import { type Held, readHeld, writeHeld } from './held-file.ts';
-import { agentsInDoubt, whyHold } from './hold.ts';
+import { type Held, isAllowed, readHeld, writeHeld } from './held-file.ts';
+import { type NamedOwner, ownerKey, ownersInDoubt, whyHold } from './hold.ts';
 
 /** What a look changed about holding. */
 export interface HoldChange {
@@ -42,29 +41,36 @@ export class Holding {
     const before = this.#before;
     this.#before = now;
     if (this.#held !== null) {
-      if (!this.#onDisk || readHeld(this.#directory) !== null) return NO_CHANGE;
+      if (!this.#onDisk) this.#onDisk = this.#write(this.#held) === null;
+      if (!this.#onDisk || !isAllowed(this.#directory)) return NO_CHANGE;
       this.#held = null;
       return { change: 'allowed', warning: null };
     }
     if (before === null) return NO_CHANGE;
-    const why = whyHold(before, now, await this.#runningOf(agentsInDoubt(before, now)));
+    const why = whyHold(before, now, await this.#runningOf(ownersInDoubt(before, now)));
     if (why === null) return NO_CHANGE;
     this.#held = { since: now.takenAt, why };
-    const warning =
-      this.#directory === null
-        ? 'it could not be written down that guard is held: there is no directory for it'
-        : writeHeld(this.#directory, this.#held);
+    const warning = this.#write(this.#held);
     this.#onDisk = warning === null;
     return { change: 'held', warning };
   }
 
-  async #runningOf(agents: readonly Identity[]): Promise<ReadonlySet<IdentityKey>> {
-    const running = new Set<IdentityKey>();
-    for (const agent of agents) {
-      const now = await this.#system.presence(agent.pid);
-      const there = now.status === 'present' && sameIdentity(now.identity, agent) && !isZombie(now);
+  #write(held: Held): string | null {
+    return this.#directory === null
+      ? 'it could not be written down that guard is held: there is no directory for it'
+      : writeHeld(this.#directory, held);
+  }
+
+  async #runningOf(owners: readonly NamedOwner[]): Promise<ReadonlySet<string>> {
+    const running = new Set<string>();
+    for (const owner of owners) {
+      const now = await this.#system.presence(owner.pid);
+      const there =
+        now.status === 'present' &&
+        (owner.start === null || now.identity.start === owner.start) &&
+        !isZombie(now);
       // Unreadable is not gone.
-      if (there || now.status === 'unreadable') running.add(keyOf(agent));
+      if (there || now.status === 'unreadable') running.add(ownerKey(owner));
     }
     return running;
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Progress } from '../../src/act/terminate/run.ts';
 import { terminate } from '../../src/act/terminate/terminate.ts';
+import type { System } from '../../src/observe/system.ts';
 import { isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -105,6 +106,33 @@ describe('real processes', () => {
     expect(plan.steps[0]?.stopped).toBe(true);
     const result = await terminate({ system, plan });
     expect(result.outcomes).toMatchObject([{ outcome: 'ended', why: 'ended by SIGTERM' }]);
+    expect(hurt(people)).toEqual([]);
+  });
+
+  test('what a job-control shell ends because we stopped it, ended, and so did the shell', async () => {
+    const root = await startOrphan(sandbox, ['bash', '-c', 'set -m; sleep 600; kill -KILL %1']);
+    const job = await until('the job', () => descendantsOf(root.pid).find(p => p.comm === 'sleep'));
+    const people = bystanders(sandbox, ['sleep', '600']);
+    const plan = await planFor(system, [root]);
+    // As on a machine that is drowning: the shell gets its turn before we see that the job has stopped.
+    const late: System = {
+      ...system,
+      presence: async pid => {
+        if (pid === job.pid && rawProcess(pid)?.state === 'T')
+          await until(
+            'the shell to end too',
+            () => !isRunning(job.pid, job.start) && !isRunning(root.pid, root.start),
+          );
+        return system.presence(pid);
+      },
+    };
+    const unattended = { ...plan, policy: { ...plan.policy!, allowSoft: false } };
+    const result = await terminate({ system: late, plan: unattended });
+    expect(result.outcomes).toMatchObject([
+      { pid: job.pid, outcome: 'ended', why: 'ended when it was stopped for its signal' },
+      { pid: root.pid, outcome: 'ended', why: 'ended with the rest of its tree, before its own turn' },
+    ]);
+    expect(result.freed).toBe(plan.bytes);
     expect(hurt(people)).toEqual([]);
   });
 

@@ -6,7 +6,8 @@ import type { Presence, System } from '../../observe/system.ts';
 
 export type SignalResult =
   | { readonly status: 'sent' }
-  | { readonly status: 'gone' }
+  /** `held`: it ended after we had stopped it for the signal. A job-control shell ends a job that is stopped. */
+  | { readonly status: 'gone'; readonly held?: true }
   /** The pid now names another process: nothing was sent. */
   | { readonly status: 'changed' }
   | { readonly status: 'denied' }
@@ -32,10 +33,11 @@ export const signalIdentity = async (
   if (system.readOnly !== null) return { status: 'unreadable', why: system.readOnly };
   if (!isEndable(target.pid)) return { status: 'denied' };
   const held = hold ? await holdStill(system, target) : 'untouched';
+  if (held === 'ended') return { status: 'gone', held: true };
   const answer = held === 'restless' ? RESTLESS : await identifyAndSend(system, target, signal);
   const ends = signal === 'SIGKILL' && answer.status === 'sent';
   if (held !== 'untouched' && !ends) deliverTo(system, target.pid, 'SIGCONT');
-  return answer;
+  return held !== 'untouched' && answer.status === 'gone' ? { status: 'gone', held: true } : answer;
 };
 
 const identifyAndSend = async (
@@ -85,13 +87,13 @@ const RESTLESS: SignalResult = {
 /**
  * Stops a process, so that it cannot end by itself and leave its number to a stranger between the look at it and the
  * signal: a machine that is drowning may keep us waiting right there. Who is stopped by mistake, because the number
- * changed hands just then, goes on at once. `untouched`: it was not stopped by us; `restless`: it is on its way and
- * does not stop, as one that is ending does not.
+ * changed hands just then, goes on at once. `untouched`: it was not stopped by us; `ended`: it was, and is gone;
+ * `restless`: it is on its way and does not stop, as one that is ending does not.
  */
 const holdStill = async (
   system: Signalled,
   target: Identity,
-): Promise<'untouched' | 'stopped' | 'restless'> => {
+): Promise<'untouched' | 'stopped' | 'ended' | 'restless'> => {
   const before = await system.presence(target.pid);
   if (whyNot(before, target) !== null || before.status !== 'present' || RESTS.has(before.state))
     return 'untouched';
@@ -99,7 +101,7 @@ const holdStill = async (
   const from = performance.now();
   for (let looks = 0; ; looks += 1) {
     const now = await system.presence(target.pid);
-    if (now.status === 'gone') return 'untouched';
+    if (now.status === 'gone') return 'ended';
     if (now.status === 'unreadable') return 'stopped';
     if (now.identity.start !== target.start) {
       deliverTo(system, target.pid, 'SIGCONT');

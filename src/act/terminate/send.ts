@@ -23,13 +23,13 @@ export const send = async (run: Run, t: Tracked, signal: SignalName): Promise<vo
       run.onProgress({ type: 'signal', step, signal });
       return;
     case 'gone':
+      if (result.held) t.sent ??= 'SIGSTOP';
       // It may wait to be reaped, and then its parent is to be named.
       noteEnd(run, t, await run.system.presence(step.pid));
       return;
     case 'changed':
       t.diedAt = run.clock.now();
-      if (t.sent === null) settle(run, t, 'gone', 'its pid names another process now: nothing was sent');
-      else settleDead(run, t);
+      settleDead(run, t, 'its pid names another process now: nothing was sent');
       return;
     case 'denied':
       settle(run, t, 'denied', `the system does not permit ${signal} to it (EPERM)`);

@@ -64,10 +64,10 @@ export const noteEnd = (run: Run, t: Tracked, presence: Presence): void => {
 };
 
 /** It is certain that it ended; the last signal before says how. */
-export const settleDead = (run: Run, t: Tracked): void => {
+export const settleDead = (run: Run, t: Tracked, whenGone = 'it ended before its turn came'): void => {
   if (t.sent === 'SIGKILL') settle(run, t, 'killed', 'ended by SIGKILL');
-  else if (t.sent === null && !treeWasSignalled(run, t))
-    settle(run, t, 'gone', 'it ended before its turn came');
+  else if (t.sent === 'SIGSTOP') settle(run, t, 'ended', 'ended when it was stopped for its signal');
+  else if (t.sent === null && !treeWasSignalled(run, t)) settle(run, t, 'gone', whenGone);
   else if (t.sent === null) settle(run, t, 'ended', 'ended with the rest of its tree, before its own turn');
   else settle(run, t, 'ended', `ended by ${t.sent}`);
 };

@@ -61,9 +61,9 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGSTOP', 'SIGCONT']);
   });
 
-  test('that has ended meanwhile gets nothing', async () => {
+  test('that has ended meanwhile gets nothing, and was held when it did', async () => {
     const { sent, send } = scripted(at('ours', 'S'), { status: 'gone' });
-    expect(await send('SIGKILL')).toEqual({ status: 'gone' });
+    expect(await send('SIGKILL')).toEqual({ status: 'gone', held: true });
     expect(sent).toEqual(['SIGSTOP']);
   });
 
@@ -78,7 +78,7 @@ describe('a process that is held for the moment of its signal', () => {
     expect(await send('SIGKILL')).toEqual({ status: 'gone' });
     expect(sent).toEqual([]);
     const ending = scripted(at('ours', 'S'), at('ours', 'R'), at('ours', 'Z'));
-    expect(await ending.send('SIGKILL')).toEqual({ status: 'gone' });
+    expect(await ending.send('SIGKILL')).toEqual({ status: 'gone', held: true });
     expect(ending.sent).toEqual(['SIGSTOP', 'SIGCONT']);
   });
 

@@ -123,6 +123,18 @@ describe('a signal', () => {
     expect(machine.sent).toEqual([]);
   });
 
+  test('to one whose pid was given away after its tree was signalled: it ended with the tree', async () => {
+    machine.add(11, 10);
+    const run = await runOn(machine);
+    const root = { pid: 10, start: 's10' };
+    follow(run, 11, { sent: 'SIGTERM' }, { root });
+    const t = follow(run, 10, {}, { root });
+    machine.change(10, { start: 'new' });
+    await send(run, t, 'SIGTERM');
+    expect(t.outcome).toMatchObject({ outcome: 'ended' });
+    expect(machine.sent).toEqual([]);
+  });
+
   test('to one that has ended and is not reaped notes who has it', async () => {
     const run = await runOn(machine);
     const t = follow(run, 10);
