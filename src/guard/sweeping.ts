@@ -49,19 +49,22 @@ const namesIn = (plan: SweepPlan): readonly string[] => [
 ];
 
 /** The part of a sweep that the policy allows and that was planned long enough. Pure. */
-const allowedSweep = (
+export const allowedSweep = (
   plan: SweepPlan,
   { files }: Pick<JudgedMoment, 'files'>,
   policy: GuardPolicy,
-  isConfirmed: (name: string) => boolean,
+  plannedFor: (name: string, seconds: number) => boolean,
 ): SweepPlan => {
-  const rested = new Set(
-    files.orchestrated
-      .filter(({ quietSeconds }) => quietSeconds === null || quietSeconds >= policy.terminalSeconds)
-      .map(({ id }) => id),
-  );
+  const quiet = new Map(files.orchestrated.map(({ id, quietSeconds }) => [id, quietSeconds]));
+  const isConfirmed = (name: string): boolean => plannedFor(name, policy.sightingSeconds);
+  const hasRested = (agent: string): boolean => {
+    const seconds = quiet.get(agent);
+    // Without a file of its own nothing tells how long it has been finished but that we saw it so.
+    if (seconds === null) return plannedFor(`agent ${agent}`, policy.terminalSeconds);
+    return seconds !== undefined && seconds >= policy.terminalSeconds;
+  };
   const agentAllowed = (agent: string): boolean =>
-    policy.sweep && rested.has(agent) && isConfirmed(`agent ${agent}`);
+    policy.sweep && hasRested(agent) && isConfirmed(`agent ${agent}`);
   const sessions = plan.sessions.filter(({ agent }) => agentAllowed(agent));
   const ended = new Set(sessions.flatMap(session => session.processes));
   const steps = plan.ending.steps.filter(step => ended.has(`${step.pid}:${step.start}`));
@@ -92,8 +95,8 @@ export const sweepOnce = async (
   const second = await look();
   const planned = whole(second);
   sightings.note(planned, now());
-  const confirmed = (name: string): boolean => sightings.isConfirmed(name, policy.sightingSeconds, now());
-  const allowed = allowedSweep(planned, second, policy, confirmed);
+  const plannedFor = (name: string, seconds: number): boolean => sightings.isConfirmed(name, seconds, now());
+  const allowed = allowedSweep(planned, second, policy, plannedFor);
   if (isEmpty(allowed)) return null;
   const plan = { ...allowed, ending: await weigh(allowed.ending, system) };
   return perform({

@@ -24,7 +24,8 @@ class Scene {
   wall = Date.UTC(2026, 10, 16) / 1000;
   fails = false;
 
-  constructor(directory: string | null = null) {
+  constructor(directory: string | null = null, wall?: number) {
+    if (wall !== undefined) this.wall = wall;
     this.system.add(LEAK, 1);
     const collect = async (): Promise<JudgedMoment> => {
       if (this.fails) throw new Error('/proc cannot be read');
@@ -142,6 +143,22 @@ test('a state directory of somebody else stays untouched, and the leak is cleare
     expect(warnings.filter(line => line.includes('flight recorder'))).toEqual([
       expect.stringContaining('it belongs to another user'),
     ]);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('what a guard before it ended within the hour counts, however long ago that was', async () => {
+  const sandbox = new Sandbox();
+  try {
+    const before = new Scene(sandbox.path('state'));
+    await before.pass(40);
+    expect(before.cleared).toBe(true);
+    const spentAfter = (seconds: number): number => {
+      const after = new Scene(sandbox.path('state'), Date.now() / 1000 + seconds);
+      return after.guard.budget.spentAt(after.guard.at());
+    };
+    expect([0, 600, 3500, 3700].map(spentAfter)).toEqual([1, 1, 1, 0]);
   } finally {
     await sandbox.close();
   }

@@ -121,6 +121,14 @@ describe('the budget', () => {
     expect(waiting.map(({ pid }) => pid).sort()).toEqual([2000, 2001]);
   });
 
+  test('is one for all lines of the policy: what the first takes is gone for the next', () => {
+    const agent = invent(2030, 800, { kind: 'agent', isSession: true, verdict: 'live' });
+    const both = { ...machine(...tree(2000, 100), agent), findings: [finding('over-memory', agent)] };
+    const { acts, waiting } = planGuard(groundOf(both, { at: 60, left: 1, policy: { overMemory: true } }));
+    expect(acts.map(({ what }) => what)).toEqual(['leaks']);
+    expect(waiting.map(({ pid }) => pid)).toEqual([2030]);
+  });
+
   test('of nothing ends nothing', () => {
     const { acts, waiting } = planGuard(groundOf(three, { left: 0 }));
     expect([acts.length, waiting.length]).toEqual([0, 6]);
@@ -169,6 +177,17 @@ describe('what only the config can ask for', () => {
     } as const;
     const policy = { overMemory: true, idleAgents: true };
     expect(pidsOf(groundOf(withFinding('over-memory', hosted), { at: 300, policy }))).toEqual([]);
+  });
+
+  test.each(['editor', 'terminal'] as const)('an agent with a live %s below it is left whole', anchor => {
+    const below = invent(2001, 2000, { verdict: 'live', seen: { anchor } });
+    const now = { ...machine(agent, below), findings: [finding('over-memory', agent)] };
+    const ground = groundOf(now, { at: 300, policy: { overMemory: true } });
+    expect(pidsOf(ground)).toEqual([]);
+    // Without it that agent would be ended: it is the editor that counts.
+    expect(
+      pidsOf(groundOf(withFinding('over-memory', agent), { at: 300, policy: { overMemory: true } })),
+    ).toEqual([2000]);
   });
 
   test('builds beyond the critical count are ended, the newest first, and the oldest three stay', () => {
