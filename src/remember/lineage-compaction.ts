@@ -69,7 +69,7 @@ export const compactLineage = (directory: string, ground: CompactionGround): Com
       const read = readLines(file);
       if ('refused' in read) continue;
       lines.push(...read.lines.map(parseLine).filter(line => line !== null));
-      if (!file.path.endsWith(`/${LINEAGE_FILE}`)) folded.push(file.path);
+      if (file.session) folded.push(file.path);
     }
     const kept = worthKeeping(lines, ground);
     replaceOwn(join(directory, LINEAGE_FILE), kept.map(lineText).join(''), { durable: true });

@@ -17,6 +17,8 @@ const MOST_SESSION_BYTES = 512 * 1024;
 export interface LineageFile {
   readonly path: string;
   readonly limit: number;
+  /** Left by one ended session, in `lineage.d`. */
+  readonly session: boolean;
   /** Changes whenever the file does. */
   readonly stamp: string;
 }
@@ -26,8 +28,8 @@ export const lineageFiles = (directory: string): { files: LineageFile[]; leftOut
   const names = listOrNone(join(directory, LINEAGE_DIRECTORY)).filter(name => name.endsWith('.jsonl'));
   const kept = names.sort().slice(-MOST_SESSION_FILES);
   const files = [
-    stamped(join(directory, LINEAGE_FILE), MOST_BYTES),
-    ...kept.map(name => stamped(join(directory, LINEAGE_DIRECTORY, name), MOST_SESSION_BYTES)),
+    stamped(join(directory, LINEAGE_FILE), MOST_BYTES, false),
+    ...kept.map(name => stamped(join(directory, LINEAGE_DIRECTORY, name), MOST_SESSION_BYTES, true)),
   ];
   return { files: files.filter(file => file !== null), leftOut: names.length - kept.length };
 };
@@ -40,10 +42,10 @@ const listOrNone = (directory: string): string[] => {
   }
 };
 
-const stamped = (path: string, limit: number): LineageFile | null => {
+const stamped = (path: string, limit: number, session: boolean): LineageFile | null => {
   try {
     const { ino, size, mtimeMs } = lstatSync(path);
-    return { path, limit, stamp: `${path}:${ino}:${size}:${mtimeMs}` };
+    return { path, limit, session, stamp: `${path}:${ino}:${size}:${mtimeMs}` };
   } catch {
     return null; // not there, or folded in since the listing
   }

@@ -12,7 +12,7 @@ export const pruneSessionLineage = (
   boot: string,
   isRunning: (identity: Identity) => boolean,
 ): void => {
-  const [, ...sessions] = lineageFiles(directory).files;
+  const sessions = lineageFiles(directory).files.filter(file => file.session);
   for (const file of sessions.slice(0, MOST_FILES)) {
     const read = readLines(file);
     if ('refused' in read) continue;

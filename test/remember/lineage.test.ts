@@ -108,6 +108,13 @@ describe('a line', () => {
     expect(parseLine(JSON.stringify({ ...line(1500), ...wrong }))).toBeNull();
   });
 
+  it('counts ticks, however many digits they have', () => {
+    const of = (start: string, agent: string) =>
+      parseLine(JSON.stringify({ ...line(1500), start, agent: { pid: 1000, start: agent } }));
+    expect(of('1000', '999')).not.toBeNull();
+    expect(of('999', '1000')).toBeNull();
+  });
+
   test.each(['', 'null', '7', '[]', '"x"', '{}', `{"pid":1500${' '.repeat(2000)}}`])('%j is none', text => {
     expect(parseLine(text)).toBeNull();
   });
@@ -205,7 +212,8 @@ describe('who wrote it', () => {
   });
 
   test.each<[string, () => void, string]>([
-    ['a file that others may write', () => chmodSync(file(), 0o666), 'others may write it'],
+    ['a file that others may write', () => chmodSync(file(), 0o606), 'others may write it'],
+    ['a file that its group may write', () => chmodSync(file(), 0o660), 'others may write it'],
     [
       'a link',
       () => {
@@ -215,7 +223,8 @@ describe('who wrote it', () => {
       },
       'it is a symbolic link',
     ],
-    ['a directory that others may write', () => chmodSync(directory, 0o777), 'others may write there'],
+    ['a directory that others may write', () => chmodSync(directory, 0o707), 'others may write there'],
+    ['a directory that its group may write', () => chmodSync(directory, 0o770), 'others may write there'],
     [
       'a directory in its place',
       () => {
@@ -307,7 +316,23 @@ describe('compaction', () => {
   });
 });
 
+describe('a fold that cannot be written', () => {
+  it('leaves what ended sessions wrote as it was', () => {
+    writeSessionLineage(directory, 's', [line(1500)]);
+    mkdirSync(file());
+    const { warning } = compactLineage(directory, { boot: BOOT, clock: 60_000, isRunning: () => true });
+    expect(warning).toContain('could not be compacted');
+    expect(readFileSync(join(directory, 'lineage.d/s.jsonl'), 'utf8')).toBe(lineText(line(1500)));
+  });
+});
+
 describe('where no guard folds them in', () => {
+  it('the file of the first session goes like the others, also where guard has written nothing', () => {
+    for (const name of ['a', 'b']) writeSessionLineage(directory, name, [line(2000)]);
+    pruneSessionLineage(directory, BOOT, () => false);
+    expect(readdirSync(join(directory, 'lineage.d'))).toEqual([]);
+  });
+
   it('files of ended sessions go when nothing in them runs, and stay while one process does', () => {
     writeSessionLineage(directory, 'ended', [line(2000), line(2001)]);
     writeSessionLineage(directory, 'outlived', [line(3000), line(3001)]);

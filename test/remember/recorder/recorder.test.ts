@@ -129,6 +129,21 @@ describe('the recorder', () => {
     expect(momentsIn()).toEqual([0, 700, 1310, year]);
   });
 
+  test('deletes no hour because the clock jumped 30 days ahead, before it has run evenly for ten minutes', async () => {
+    const recorder = recorderOf();
+    await recordAt(recorder, 0);
+    const later = 30 * 24 * HOUR;
+    // Each of these is due to delete what is old.
+    for (const [seconds, kept] of [
+      [601, [0, later + 601]],
+      [1202, [later + 601, later + 1202]],
+    ] as const) {
+      monotonic = seconds * 1000;
+      await recorder.record(momentAt(later + seconds));
+      expect(momentsIn()).toEqual(kept);
+    }
+  });
+
   test('compresses an hour early that grows long', async () => {
     await recordAt(recorderOf({ plainBytes: 6000 }), 0, 10, 20, 30, 40);
     expect(readdirSync(folder)).toContain('20261116T12Z.jsonl.gz');
