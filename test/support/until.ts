@@ -21,3 +21,14 @@ export const until = async <T>(
     delay = Math.min(delay * 2, 50);
   }
 };
+
+/** A promise that the test itself fulfils. */
+export const awaited = <T = void>() => {
+  let resolve!: (value: T) => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+};

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Live } from '../../src/live/live.ts';
 import type { Plan } from '../../src/model/plan.ts';
+import { awaited } from '../support/until.ts';
 import { type Driven, type DriveOptions, drive, standingDemo } from './drive.ts';
 
 let driven: Driven;
@@ -40,6 +41,23 @@ describe('the plan comes first', () => {
     await open();
     await driven.press('clean');
     await driven.type(key);
+    expect(text()).not.toContain('Clean what is proven leaked');
+    expect(signalled()).toEqual([]);
+  });
+
+  test('left with Esc while it is made, it does not come up, and y then runs nothing', async () => {
+    const made = awaited();
+    await open(100, 30, {
+      answering: live => ({
+        plan: async request => {
+          await made.promise;
+          return live.plan(request);
+        },
+      }),
+    });
+    await driven.press('clean', 'back');
+    made.resolve();
+    await driven.type('y');
     expect(text()).not.toContain('Clean what is proven leaked');
     expect(signalled()).toEqual([]);
   });
