@@ -89,6 +89,11 @@ describe('session ids are taken only where a session id is expected', () =>
     [`claude --resume=${UUID} -p x`, { sessionIds: [UUID] }],
     [`claude -r ${UUID} --session-id ${UUID}`, { sessionIds: [UUID] }],
     ['claude --resume my-name', { sessionIds: [] }],
+    [`claude --resume ${UUID} --fork-session`, { sessionIds: [], forkedFrom: [UUID] }],
+    [
+      `claude --fork-session -r ${UUID} --session-id 11111111-2222-4333-8444-555555555555`,
+      { sessionIds: ['11111111-2222-4333-8444-555555555555'], forkedFrom: [UUID] },
+    ],
     [`claude -p ${UUID}`, { sessionIds: [] }],
     [`codex resume ${UUID}`, { sessionIds: [UUID] }],
     ['opencode --session ses_4f2a9bc1d', { sessionIds: ['ses_4f2a9bc1d'] }],
@@ -327,6 +332,9 @@ describe('browsers count only when something drives them', () =>
     [{ argv: ['/opt/google/chrome/chrome --type=renderer --headless'] }, { kind: 'browser' }],
     ['/home/u/.cache/ms-playwright/chromium-1/chrome-linux/chrome --type=zygote', { kind: 'browser' }],
     ['chromium --user-data-dir=/home/u/.cache/ms-playwright/mcp-chrome', { kind: 'browser' }],
+    ['/opt/ms-playwright/tool', { kind: 'browser' }],
+    // A name that only ends like a known one is another directory.
+    ['/opt/my-ms-playwright/tool', { kind: 'other' }],
     ['headless_shell', { kind: 'browser' }],
     ['/usr/lib/firefox/firefox -headless', { kind: 'browser' }],
     ['/opt/google/chrome/chrome', { kind: 'other', anchor: 'desktop-app' }],

@@ -69,6 +69,27 @@ describe('the questions after it', () => {
     expect((await fresh.look()).processes.find(p => p.pid === 100)?.env).toEqual(expected);
   });
 
+  it('are asked anew after an exec, however soon', async () => {
+    proc.put({ pid: 100 });
+    proc.link('100/cwd', '/before');
+    proc.link('100/fd/0', '/dev/null');
+    const fresh = system();
+    const detailsNow = async () => {
+      await fresh.look();
+      return (await fresh.details([{ ...asked(100), descriptors: true }])).get('100:1000');
+    };
+    const before = await detailsNow();
+    expect(before).toMatchObject({ cwd: '/before' });
+    proc.end(100);
+    proc.put({ pid: 100, stack: 150_000 });
+    proc.link('100/cwd', '/after');
+    proc.link('100/fd/0', 'pipe:[77]');
+    proc.uptime(5001);
+    const after = await detailsNow();
+    expect(after).toMatchObject({ cwd: '/after' });
+    expect(after?.stdin).not.toBe(before?.stdin);
+  });
+
   it('tell a process’s share of memory', async () => {
     expect(await procfsSystem().proportionalMemory(process.pid)).toBeGreaterThan(0);
   });

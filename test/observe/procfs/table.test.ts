@@ -167,6 +167,21 @@ describe('the next looks', () => {
     expect(processes.map(p => p.argv)).toEqual([['claude'], ['node', 'b'], ['node', 'b']]);
   });
 
+  it('notice an exec into the same words: whoever remembers something by argv forgets it', async () => {
+    proc.put({ pid: 100, comm: 'node', stack: 500, cmdline: 'node\0a\0' });
+    const backend = system();
+    const argvAt = async (at: number): Promise<readonly string[] | null | undefined> => {
+      proc.uptime(at);
+      return (await backend.look()).processes[0]?.argv;
+    };
+    const before = await argvAt(5000);
+    expect(await argvAt(5008)).toBe(before);
+    proc.put({ pid: 100, comm: 'node', stack: 600, cmdline: 'node\0a\0' });
+    const after = await argvAt(5016);
+    expect(after).toEqual(before);
+    expect(after).not.toBe(before);
+  });
+
   it('read the words again of a process that was caught in the middle of an exec', async () => {
     const backend = system();
     const words = async (at: number) => {
