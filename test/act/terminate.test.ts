@@ -203,22 +203,25 @@ describe('real processes', () => {
     expect(result.outcomes).toMatchObject([{ outcome: 'gone', freed: 0 }]);
   });
 
-  test("another user's process is refused by the plan and by the run", async () => {
-    if (process.getuid?.() !== 0) return; // only root can start one
-    const victim = sandbox.start(['setpriv', '--reuid=65534', '--clear-groups', 'sleep', '600'], {
-      detached: true,
-    });
-    await until('the change of user', () => rawProcess(victim.pid)?.comm === 'sleep');
-    const plan = await planFor(system, [victim]);
-    expect(plan.steps).toEqual([]);
-    expect(plan.refused[0]?.why).toContain('another user (uid 65534)');
-    const own = sandbox.start(['sleep', '600'], { detached: true });
-    const template = (await planFor(system, [own])).steps[0]!;
-    const forced = { ...template, pid: victim.pid, start: victim.start, root: victim };
-    const result = await terminate({ system, plan: { steps: [forced], refused: [], files: [], bytes: 0 } });
-    expect(result.outcomes).toMatchObject([{ pid: victim.pid, outcome: 'refused' }]);
-    expect(isRunning(victim.pid, victim.start)).toBe(true);
-  });
+  // Only root can start one.
+  test.skipIf(process.getuid?.() !== 0)(
+    "another user's process is refused by the plan and by the run",
+    async () => {
+      const victim = sandbox.start(['setpriv', '--reuid=65534', '--clear-groups', 'sleep', '600'], {
+        detached: true,
+      });
+      await until('the change of user', () => rawProcess(victim.pid)?.comm === 'sleep');
+      const plan = await planFor(system, [victim]);
+      expect(plan.steps).toEqual([]);
+      expect(plan.refused[0]?.why).toContain('another user (uid 65534)');
+      const own = sandbox.start(['sleep', '600'], { detached: true });
+      const template = (await planFor(system, [own])).steps[0]!;
+      const forced = { ...template, pid: victim.pid, start: victim.start, root: victim };
+      const result = await terminate({ system, plan: { steps: [forced], refused: [], files: [], bytes: 0 } });
+      expect(result.outcomes).toMatchObject([{ pid: victim.pid, outcome: 'refused' }]);
+      expect(isRunning(victim.pid, victim.start)).toBe(true);
+    },
+  );
 
   test('cancelled while it waits: nothing more is sent, and what runs is said to run', async () => {
     const victim = await startReady(sandbox, 'ignores-term.sh');

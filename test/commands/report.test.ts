@@ -240,6 +240,7 @@ describe('report after a scripted day', () => {
   test.each(REPORT_GROUPS)('in the C locale, by %s, is ASCII and fits', by => {
     const text = told({ by }, { LANG: 'C' });
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 });
 

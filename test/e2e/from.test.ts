@@ -127,6 +127,13 @@ it('nothing is ever signalled from a recorded table', async () => {
   const listing = `PID PPID COMMAND\n1 0 init\n${agent.pid} 1 lean-lsp-mcp\n`;
   const { processes } = await judge(listing);
   expect(processes[0]).toMatchObject({ pid: agent.pid, verdict: 'leak' });
-  await reaptop(sandbox, ['clean', '--force', '--age-threshold', '0', '--from', '-'], { input: listing });
+  const { code, stdout, stderr } = await reaptop(
+    sandbox,
+    ['clean', '--force', '--age-threshold', '0', '--from', '-'],
+    { input: listing },
+  );
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain(`${agent.pid}  lean-lsp-mcp: nothing is ever signalled from a recorded table`);
+  expect(stdout).toContain('Nothing to do');
   expect(isRunning(agent.pid, agent.start)).toBe(true);
 });

@@ -161,7 +161,7 @@ describe('a database that is made to harm', () => {
     expect(readdirSync(sandbox.dir)).not.toContain('pwned');
   });
 
-  it('is not read through a link out of the root, from a FIFO, or when it is not ours', async () => {
+  it('is not read through a link out of the root, or from a FIFO', async () => {
     writeDatabase(database, insertAgent('a-1', TASK, 'running'));
     renameSync(database, sandbox.path('elsewhere.sqlite3'));
     symlinkSync(sandbox.path('elsewhere.sqlite3'), database);
@@ -169,15 +169,16 @@ describe('a database that is made to harm', () => {
     execFileSync('rm', [database]);
     execFileSync('mkfifo', [database]);
     expect(await agents()).toEqual([]);
-    if (process.getuid?.() !== 0) return;
-    execFileSync('rm', [database]);
-    renameSync(sandbox.path('elsewhere.sqlite3'), database);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('is not read when it is not ours', async () => {
+    writeDatabase(database, insertAgent('a-1', TASK, 'running'));
+    expect(await agents()).toHaveLength(1);
     chownSync(database, 12_345, 12_345);
     expect(await agents()).toEqual([]);
   });
 
-  it('says what is missing where nothing can read it', async () => {
-    if (isBuiltin('node:sqlite')) return;
+  it.skipIf(isBuiltin('node:sqlite'))('says what is missing where nothing can read it', async () => {
     writeDatabase(database, insertAgent('a-1', TASK, 'running'));
     const { PATH } = process.env;
     process.env.PATH = sandbox.path('bin');
