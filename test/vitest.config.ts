@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const shuffled = { shuffle: { files: true, tests: false } };
@@ -6,7 +7,7 @@ const MOCKED = '**/*.mocked.test.ts';
 
 export default defineConfig({
   test: {
-    root: new URL('.', import.meta.url).pathname,
+    root: fileURLToPath(new URL('.', import.meta.url)),
     globalSetup: ['./support/global-setup.ts'],
     setupFiles: ['./support/setup.ts'],
     testTimeout: 120_000,

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const root = new URL('..', import.meta.url).pathname;
+const root = fileURLToPath(new URL('..', import.meta.url));
 const REPLACES = /\bvi\.(?:mock|doMock)\(/;
 
 test('what puts a module in the place of another says so in its name: the other tests share their modules', () => {

@@ -178,5 +178,5 @@ describe.runIf(process.getuid?.() === 0)('as another user', () => {
 });
 
 it('headless commands never load React', () => {
-  expect(readFileSync(new URL('main.js', `file://${CLI}`), 'utf8')).not.toMatch(/react-reconciler|yoga/i);
+  expect(readFileSync(join(dirname(CLI), 'main.js'), 'utf8')).not.toMatch(/react-reconciler|yoga/i);
 });

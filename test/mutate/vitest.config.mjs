@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { GROUPS } from './groups.mjs';
 import { warmThreads } from './warm-threads.mjs';
@@ -11,7 +12,7 @@ const SLOW = '**/property.test.ts';
 export default defineConfig({
   plugins: warm ? [warmThreads('parts')] : [],
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     testTimeout: 20_000,
     projects: [
       {

@@ -2,9 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const at = (path: string): string => new URL(path, import.meta.url).pathname;
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** The TUI on the invented machine, bundled as the product is, on Ink with the drop-in or as published. Returns the file. */
 export const bundleDemo = async ({ dropIn }: { readonly dropIn: boolean }): Promise<string> => {

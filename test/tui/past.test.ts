@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Live } from '../../src/live/live.ts';
 import { TimeTravel } from '../../src/live/time-travel.ts';
@@ -9,7 +10,7 @@ import { type Driven, drive, standingDemo } from './drive.ts';
 import { picture } from './picture.ts';
 import { screenSvg } from './screen-svg.ts';
 
-const screens = new URL('./__screens__/', import.meta.url).pathname;
+const screens = fileURLToPath(new URL('./__screens__/', import.meta.url));
 
 /** The night: what the demo's machine went through between three and half past. */
 const NIGHT = Date.UTC(2026, 10, 16, 3, 0, 0);

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const pictures = new URL('../../screenshots/', import.meta.url).pathname;
+const pictures = fileURLToPath(new URL('../../screenshots/', import.meta.url));
 
 /**
  * `REAPTOP_PICTURES=1 npx vitest run … test/tui/` also writes the README's pictures, `all` those of every scene; look at

@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { drive } from './drive.ts';
 import { picture } from './picture.ts';
 import { SCENES } from './scenes.ts';
 import { screenSvg } from './screen-svg.ts';
 
-const screens = new URL('./__screens__/', import.meta.url).pathname;
+const screens = fileURLToPath(new URL('./__screens__/', import.meta.url));
 
 test.each(SCENES)('$name: $title', async scene => {
   const { name, title, columns, rows, press, until, afterwards = [], picture: wanted } = scene;

@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { styledCharsFromTokens, tokenize } from '@alcalzone/ansi-tokenize';
 import { build } from 'esbuild';
 import type { Box, renderToString, Text, Transform } from 'ink';
 
-const at = (path: string): string => new URL(path, import.meta.url).pathname;
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 export interface Ink {
   readonly Box: typeof Box;

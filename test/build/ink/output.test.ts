@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BoundedCache } from '../../../src/build/ink/bounded-cache.ts';
@@ -6,7 +7,7 @@ import { narrowWidth, segmentOf } from '../../../src/build/ink/segment.ts';
 import { shown } from './both.ts';
 
 // Not among its exports: Ink keeps it to itself.
-const published = new URL('../../../node_modules/ink/build/output.js', import.meta.url).pathname;
+const published = fileURLToPath(new URL('../../../node_modules/ink/build/output.js', import.meta.url));
 const { default: Published } = (await import(published)) as { default: typeof Output };
 
 type Step =
