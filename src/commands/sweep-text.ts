@@ -3,20 +3,20 @@ import type { SessionRecord, SweepResult } from '../act/sweep/run.ts';
 import type { JudgedMoment } from '../judge/judge.ts';
 import type { FileAct, SweepPlan } from '../judge/plan/sweep-plan.ts';
 import { plural, spellBytes } from '../model/format.ts';
+import { shellPath } from '../model/shell.ts';
 import { cells, cut } from '../model/text.ts';
 import { summarise } from '../words/outcomes.ts';
 import { LEFT_ALONE, planHeading } from '../words/plan.ts';
 import { currentDirectory } from './current-directory.ts';
 import { painter } from './paint.ts';
 import { outcomeLine, planText } from './plan-text.ts';
-import { shellWord } from './shell-word.ts';
 
 import type { SweepOptions } from './sweep-options.ts';
 
 /** A path as it can be pasted into the shell we were started from. */
 const fromHere = (path: string): string => {
   const here = relative(currentDirectory(), path);
-  return shellWord(here.startsWith('..') || here === '' ? path : here);
+  return shellPath(here.startsWith('..') || here === '' ? path : here);
 };
 
 /** Less room than this for what is said of a path: it goes on a line of its own. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { install, uninstall } from '../../src/commands/guard-install.ts';
 import { wordsOf } from '../../src/commands/guarding.ts';
+import { elsewhereText } from '../../src/guard/install/elsewhere.ts';
 import { plistText } from '../../src/guard/install/launchd.ts';
 import { unitText } from '../../src/guard/install/systemd.ts';
 import type { CommandResult } from '../../src/observe/run-command.ts';
@@ -63,7 +64,7 @@ describe('guard install', () => {
 
   test('--dry-run prints the file and does nothing', async () => {
     await install({ dryRun: true, extra: ['--metrics', '127.0.0.1:9101'] }, dependencies());
-    expect(said.out).toMatch(/^ExecStart=\S+ \S+ guard --metrics 127\.0\.0\.1:9101$/m);
+    expect(said.out).toMatch(/^ExecStart=\S+ .+ guard --metrics 127\.0\.0\.1:9101$/m);
     expect(existsSync(unit())).toBe(false);
     expect(asked).toEqual([]);
   });
@@ -121,6 +122,17 @@ describe('the files', () => {
     expect(error).toBeUndefined();
     expect([status, stderr.split('\n').filter(line => line.includes('reaptop-guard'))]).toEqual([0, []]);
   });
+});
+
+test('where nobody keeps programs running, what is printed can be pasted and put into a crontab', () => {
+  const text = elsewhereText(['/usr/bin/node', "/home/a b/50%/$HOME/it's/cli.js", 'guard']);
+  const path = String.raw`'/home/a b/50%/$HOME/it'\''s/cli.js'`;
+  expect(text).toContain(`@reboot /usr/bin/node ${path.replace('%', String.raw`\%`)} guard >/dev/null`);
+  expect(text).toContain(`*/5 * * * * /usr/bin/node ${path.replace('%', String.raw`\%`)} guard --once`);
+  const [, word] = /new-session -d -s reaptop-guard (.*)\n/.exec(text)!;
+  expect(spawnSync('sh', ['-c', `printf %s ${word}`], { encoding: 'utf8' }).stdout).toBe(
+    `/usr/bin/node ${path} guard`,
+  );
 });
 
 test('guard is told all that guard install was told, in words that hold in another directory', () => {

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Live } from '../../src/live/live.ts';
 import { snapshotSchema } from '../schema/snapshot-schema.ts';
-import { type Driven, drive } from './drive.ts';
+import { type Driven, drive, standingDemo } from './drive.ts';
 import { handOf } from './mouse-hand.ts';
 
 let driven: Driven;
@@ -86,6 +87,21 @@ describe('Y copies', () => {
     const expected = ['3402', 'python /home/ada/.cache/uv/bin/lean-lsp-mcp'];
     expect(clipboard()).toEqual(expected);
     expect(toTmux).toEqual(expected);
+  });
+
+  test('a command as a shell can take it, and runs none of what is only an argument', async () => {
+    const argv = ['node', '-e', 'f()', '$(touch x);', '~/*', "it's", ''];
+    const demo = await standingDemo();
+    const state = demo.live.getState();
+    const processes = state.snapshot.processes.map(p =>
+      p.facts.pid === 3402 ? { ...p, facts: { ...p.facts, argv } } : p,
+    );
+    const changed = { ...state, snapshot: { ...state.snapshot, processes } };
+    driven = await drive(100, 30, { demo, answering: () => ({ getState: () => changed }) });
+    await driven.filterTo(3402);
+    await driven.press('copy', 'copy');
+    const words = `for word in ${clipboard().at(-1)}; do printf '%s\\0' "$word"; done`;
+    expect(execFileSync('sh', ['-c', words]).toString()).toBe(argv.map(word => `${word}\0`).join(''));
   });
 
   test('all that is marked; on a heading it says why not', async () => {

@@ -1,5 +1,5 @@
+import { singleQuoted } from '../../model/shell.ts';
 import { type CommandShape, contextOf, contextPattern, type Wanted } from './program-shape.ts';
-import { singleQuoted } from './quoting.ts';
 
 const generatorOf = (value: Wanted): string => {
   // compopt came with bash 4; macOS still has 3.2, where a directory just gets no slash.

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
+import { singleQuoted } from '../../model/shell.ts';
 import type { FollowedArgument } from './followed-argument.ts';
-import { singleQuoted } from './quoting.ts';
 
 /** What may follow an option, or stand where a word is expected. */
 export type Wanted =

@@ -1,3 +1,4 @@
+import { singleQuoted } from '../../model/shell.ts';
 import {
   type CommandShape,
   contextOf,
@@ -5,7 +6,6 @@ import {
   type OptionShape,
   type Wanted,
 } from './program-shape.ts';
-import { singleQuoted } from './quoting.ts';
 
 /** Colons and brackets part the fields of a spec. */
 const plain = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&');

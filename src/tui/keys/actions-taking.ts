@@ -1,4 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { shellLine } from '../../model/shell.ts';
+import type { JudgedProcess } from '../../model/snapshot.ts';
 import { snapshotJson } from '../../model/snapshot-json.ts';
 import { showableJson } from '../../model/text.ts';
 import { cells } from '../../model/width.ts';
@@ -32,12 +34,16 @@ const exportAs =
     );
   };
 
+/** As a shell can take it: what is shown keeps `$`, `;` and the like as they are. */
+const commandOf = ({ facts, command }: JudgedProcess): string =>
+  shellLine(facts.argv === null || facts.argv.length === 0 ? [command] : facts.argv);
+
 /** Pids first; the same again, straight after: the command lines. */
 const copy: Action = controller => {
   const { targets } = controller;
   const pids = targets.map(p => p.facts.pid).join(' ');
   const again = controller.copied === pids;
-  const text = again ? targets.map(p => p.command).join('\n') : pids;
+  const text = again ? targets.map(commandOf).join('\n') : pids;
   controller.copied = again ? null : pids;
   const what = again ? 'Copied the command' : `Copied ${pids}; Y again copies the command`;
   controller.toClipboard(text);
