@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditLines, stateFile } from '../support/audit.ts';
-import { CLI, reaptop } from '../support/cli.ts';
+import { CLI, REAPTOP, reaptop } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
 import { isRunning, type RawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -71,7 +71,7 @@ describe('an output that is lost stops the printing, never the run', () => {
   });
 
   it('a snapshot that could not be written is a failure, in a sentence', async () => {
-    const { child } = sandbox.start(['bash', '-c', `exec ${process.execPath} ${CLI} --once > /dev/full`], {
+    const { child } = sandbox.start(['bash', '-c', `exec ${REAPTOP} --once > /dev/full`], {
       stdio: 'pipe',
     });
     let said = '';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLI, snapshotOf } from '../support/cli.ts';
+import { REAPTOP, snapshotOf } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -25,7 +25,7 @@ const alone = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0;
 const cleaned = (withAgent: boolean): Record<string, string> => {
   const server = sandbox.sleeper('mcp-server-git');
   sandbox.write('bin/claude', '#!/bin/sh\nsleep 600 & wait\n', 0o755);
-  const reaptop = `${process.execPath} ${CLI}`;
+  const reaptop = REAPTOP;
   const agent = `cd ${sandbox.path('repo')} && setsid ${sandbox.path('bin/claude')}`;
   const init = sandbox.write(
     'bin/init',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
-import { CLI, type CliOptions, reaptop } from '../support/cli.ts';
+import { CLI, type CliOptions, REAPTOP, reaptop } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -167,7 +167,7 @@ describe.runIf(canMount)('doctor on a machine with a mount changed', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     return checked(stdout);
   };
-  const DOCTOR = `'${process.execPath}' '${CLI}' doctor --json`;
+  const DOCTOR = `${REAPTOP} doctor --json`;
 
   it('sees a full disk', () => {
     mkdirSync(sandbox.path(STATE), { recursive: true, mode: 0o700 });
@@ -200,12 +200,7 @@ describe.runIf(process.getuid?.() === 0)('doctor where /proc hides others', () =
   it('says so', () => {
     const { stdout, stderr } = spawnSync(
       'unshare',
-      [
-        '--mount',
-        'sh',
-        '-ec',
-        `mount -t proc -o hidepid=2 proc /proc; '${process.execPath}' '${CLI}' doctor --json`,
-      ],
+      ['--mount', 'sh', '-ec', `mount -t proc -o hidepid=2 proc /proc; ${REAPTOP} doctor --json`],
       { env: sandbox.env, cwd: sandbox.path('work'), encoding: 'utf8' },
     );
     expect(stderr).toBe('');

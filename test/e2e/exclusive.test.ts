@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import { CLI, reaptop } from '../support/cli.ts';
+import { CLI, REAPTOP, reaptop } from '../support/cli.ts';
 import { makeMarker, makeTask } from '../support/hook-session.ts';
 import { isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -58,7 +58,7 @@ it('twenty at once: never two inside, and everybody gets in', async () => {
   // mkdir fails when somebody else is inside.
   const once = 'mkdir in || { echo two >> clash; exit 1; }; sleep 0.02; echo done >> done; rmdir in';
   const script = sandbox.write('work/once.sh', once);
-  const one = `'${process.execPath}' '${CLI}' exclusive --wait 50 -- sh '${script}'`;
+  const one = `${REAPTOP} exclusive --wait 50 -- sh '${script}'`;
   const shell = sandbox.start(['/bin/sh', '-c', `for n in $(seq 20); do ${one} & done; wait`]);
   await until('all of them to end', () => !isRunning(shell.pid, shell.start), { timeoutMs: 58_000 });
   expect(existsSync(sandbox.path('work/clash'))).toBe(false);

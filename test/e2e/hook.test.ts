@@ -6,10 +6,11 @@ import { contextOf } from '../../src/commands/hook/context.ts';
 import { sessionStart } from '../../src/commands/hook/session-start.ts';
 import { understand } from '../../src/judge/hooks/input.ts';
 import { HOOK_EVENTS } from '../../src/model/hook.ts';
+import { shellLine } from '../../src/model/shell.ts';
 import { EVENTS } from '../fixtures/hooks.ts';
 import { startAgent } from '../support/agent.ts';
 import { auditLines } from '../support/audit.ts';
-import { CLI, reaptop, snapshotOf } from '../support/cli.ts';
+import { CLI, REAPTOP, reaptop, snapshotOf } from '../support/cli.ts';
 import { configure, HookSession, makeMarker, makeTask, stateOf } from '../support/hook-session.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { orphan } from '../support/orphan.ts';
@@ -89,7 +90,7 @@ describe('whatever comes on standard input', () => {
 it('fifty hooks at once on one session lose no count', async () => {
   // From a shell: a test that starts fifty processes is itself too slow to feed them all in time.
   const event = sandbox.write('work/event.json', jsonOf('PostToolUse'));
-  const one = `'${process.execPath}' '${CLI}' hook PostToolUse < '${event}'`;
+  const one = `${REAPTOP} hook PostToolUse < '${event}'`;
   const shell = sandbox.start(['/bin/sh', '-c', `for n in $(seq 50); do ${one} & done; wait`]);
   await until('all of them to end', () => !isRunning(shell.pid, shell.start), { timeoutMs: 55_000 });
   const [file, ...others] = readdirSync(join(stateOf(sandbox), 'sessions'));
@@ -106,7 +107,7 @@ it('what a session left is proven by what its end wrote down, and nothing of the
   // An agent that gives its children no mark at all: only lineage can tell whose they are.
   const agent = await startAgent(sandbox, {
     session: '',
-    children: [`${crunch} 600`, `sh -c '${process.execPath} ${CLI} hook SessionEnd < event.json'`],
+    children: [`${crunch} 600`, shellLine(['sh', '-c', `${REAPTOP} hook SessionEnd < event.json`])],
   });
   const left = await until('what the agent started', () =>
     childrenOf(agent.pid).find(({ comm }) => comm === 'crunch'),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cells } from '../../src/model/text.ts';
 import { snapshotSchema } from '../schema/snapshot-schema.ts';
 import { startAgent } from '../support/agent.ts';
-import { CLI, type CliOptions, reaptop } from '../support/cli.ts';
+import { CLI, type CliOptions, REAPTOP, reaptop } from '../support/cli.ts';
 import { allPids, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -67,7 +67,7 @@ describe('--once --json', () => {
 /** Runs the program on a terminal of its own and gives what that terminal received. */
 const onTerminal = async (args: string, env: Record<string, string>): Promise<string> => {
   const out = sandbox.path('typescript');
-  const { child } = sandbox.start(['script', '-qefc', `${process.execPath} ${CLI} --once ${args}`, out], {
+  const { child } = sandbox.start(['script', '-qefc', `${REAPTOP} --once ${args}`, out], {
     env: { TERM: 'xterm-256color', ...env },
   });
   await until('the run to end', () => child.exitCode !== null);
@@ -112,7 +112,7 @@ describe('--once as text', () => {
 
   it('may be cut off by head without a complaint', async () => {
     const { child } = sandbox.start(
-      ['/bin/sh', '-c', `${process.execPath} ${CLI} --once --all --json 2>err | head -c 10 >out; wait`],
+      ['/bin/sh', '-c', `${REAPTOP} --once --all --json 2>err | head -c 10 >out; wait`],
       { cwd: sandbox.path('work') },
     );
     await until('the pipeline to end', () => child.exitCode !== null);
@@ -125,7 +125,7 @@ it('a slow reader gets everything, to the last byte', () => {
   const rows = Array.from({ length: 2000 }, (_, n) => `${n + 100} 1 100 S worker --number ${n}`);
   const listing = sandbox.write('many.txt', ['PID PPID RSS STAT COMMAND', ...rows, ''].join('\n'));
   // More than a pipe holds, and nobody reads before it is full.
-  const piped = `'${process.execPath}' '${CLI}' --once --json --all --from '${listing}' | { sleep 1; cat; }`;
+  const piped = `${REAPTOP} --once --json --all --from '${listing}' | { sleep 1; cat; }`;
   const { stdout } = spawnSync('sh', ['-c', piped], {
     env: sandbox.env,
     encoding: 'utf8',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
-import { CLI, reaptop } from '../support/cli.ts';
+import { REAPTOP, reaptop } from '../support/cli.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { isRunning, type RawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
@@ -40,7 +40,7 @@ describe('where there is no terminal', () => {
     ['stdin', '</dev/null'],
     ['stdout', '| cat'],
   ])('not on %s: the same', async (_, redirection) => {
-    const pty = new Pty(sandbox, { command: ['sh', '-c', `${process.execPath} ${CLI} ${redirection}`] });
+    const pty = new Pty(sandbox, { command: ['sh', '-c', `${REAPTOP} ${redirection}`] });
     await pty.shows('no terminal here', /related of \d+ processes/);
     expect(await pty.exit()).toBe(0);
     expect(pty.written).not.toContain('\u001b[?1049h');
@@ -64,11 +64,7 @@ describe('tables that are not this machine', () => {
 
   it('--from -: the keys come from the terminal', async () => {
     const pty = new Pty(sandbox, {
-      command: [
-        'sh',
-        '-c',
-        `cat ${recorded()} | ${process.execPath} ${CLI} --from -; echo "exit $?"; stty -a; sleep 600`,
-      ],
+      command: ['sh', '-c', `cat ${recorded()} | ${REAPTOP} --from -; echo "exit $?"; stty -a; sleep 600`],
     });
     await pty.shows('read-only', 'LEAK');
     pty.press('?');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLI } from '../support/cli.ts';
+import { REAPTOP } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
 import { isRunning, type RawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
@@ -109,7 +109,7 @@ describe('Ctrl-Z', () => {
   it('stops it under a shell with the terminal restored; fg brings everything back', async () => {
     const pty = new Pty(sandbox, { command: ['bash', '--norc', '-i'], env: { PS1: 'prompt> ' } });
     await pty.shows('prompt>');
-    pty.press(`${process.execPath} ${CLI} --interval 0.5\r`);
+    pty.press(`${REAPTOP} --interval 0.5\r`);
     await pty.shows('q quit');
     const tui = await sandbox.find('the TUI', p => p.comm === 'node');
     for (const round of [1, 2]) {

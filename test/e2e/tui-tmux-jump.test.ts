@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLI } from '../support/cli.ts';
+import { REAPTOP } from '../support/cli.ts';
 import { KEY, Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.close());
 
-const REAPTOP = `exec ${process.execPath} ${CLI} --interval 0.5`;
+const RUN = `exec ${REAPTOP} --interval 0.5`;
 
 /** A stand-in for an agent, with a server below it. */
 const agent = (server: string): string =>
@@ -23,7 +23,7 @@ describe('o', () => {
   });
 
   it('switches the terminal that shows us to the pane, in another session and in our own', async () => {
-    sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '100', '-y', '30', REAPTOP);
+    sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '100', '-y', '30', RUN);
     sandbox.tmux('split-window', '-d', '-t', 'view', agent('mcp-beside'));
     const pty = new Pty(sandbox, {
       rows: 50,
@@ -50,7 +50,7 @@ describe('o', () => {
     await outside.select('mcp-in-pane');
     outside.press('o');
     await outside.shows(/Not inside tmux: tmux -L reaptop-test attach -t %0/);
-    sandbox.tmuxWith({}, 'other', 'new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', REAPTOP);
+    sandbox.tmuxWith({}, 'other', 'new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', RUN);
     const other = new Pty(sandbox, { columns: 60, rows: 40, command: ['tmux', '-L', 'other', 'attach'] });
     await other.shows('tmux work', 'mcp-in-pane');
     await other.select('mcp-in-pane');

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BINDINGS } from '../../src/tui/keys/keymap.ts';
-import { CLI } from '../support/cli.ts';
+import { REAPTOP } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.close());
 
-const REAPTOP = `exec ${process.execPath} ${CLI} --interval 0.5`;
+const RUN = `exec ${REAPTOP} --interval 0.5`;
 const capture = (): string => sandbox.tmux('capture-pane', '-p', '-t', 'view');
 const shows = async (wanted: RegExp): Promise<void> => {
   try {
@@ -238,7 +238,7 @@ describe('in a tmux pane of 60×40', () => {
     await leaveBehind(sandbox, stubborn(sandbox, 'mcp-stubborn'));
     // Younger than the leaks: an older agent that registered nowhere might own them.
     sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', agent('mcp-in-pane'));
-    sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', REAPTOP);
+    sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', RUN);
     await shows(/mcp-leak-a[\s\S]*mcp-stubborn[\s\S]*mcp-in-pane/);
     for (const [, key, wanted] of WALK) {
       type(key);
@@ -264,7 +264,7 @@ describe('in a tmux pane of 60×40', () => {
 it('leaves nothing of itself in a pane that grew meanwhile', async () => {
   const server = sandbox.sleeper('mcp-server-tall');
   await leaveBehind(sandbox, `${server} 600`);
-  const command = `echo before; ${process.execPath} ${CLI} --all; echo left $?; sleep 600`;
+  const command = `echo before; ${REAPTOP} --all; echo left $?; sleep 600`;
   sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '60', '-y', '20', command);
   await shows(/reaptop/);
   sandbox.tmux('resize-window', '-t', 'view', '-x', '100', '-y', '40');

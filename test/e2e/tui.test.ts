@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { program } from '../act/stage.ts';
 import { startAgent } from '../support/agent.ts';
 import { auditLines } from '../support/audit.ts';
-import { CLI } from '../support/cli.ts';
+import { REAPTOP } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
 import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
@@ -40,7 +40,7 @@ describe('a person clears what a session left', () => {
       server('java'),
     )) as [RawProcess, RawProcess, RawProcess];
     const pty = new Pty(sandbox, {
-      command: ['sh', '-c', `${process.execPath} ${CLI} --interval 0.5; echo "exit $?"; stty -a; sleep 600`],
+      command: ['sh', '-c', `${REAPTOP} --interval 0.5; echo "exit $?"; stty -a; sleep 600`],
     });
     await pty.shows('leaked', 'mcp-server-files', 'mcp-server-hub', new RegExp(`LEAK +${files.pid}`));
     expect(pty.alternate).toBe(true);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { startAgent } from '../support/agent.ts';
-import { CLI, type CliResult } from '../support/cli.ts';
+import { CLI, type CliResult, REAPTOP } from '../support/cli.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { isRunning } from '../support/proc.ts';
 import { KEY, Pty, type PtyOptions } from '../support/pty.ts';
@@ -306,7 +306,7 @@ describe('the live screen, with something broken', () => {
 
   it('few descriptors: it shows what it can', async () => {
     const pty = await open({
-      command: ['/bin/sh', '-c', `ulimit -n 40; exec '${process.execPath}' '${CLI}' --interval 0.5`],
+      command: ['/bin/sh', '-c', `ulimit -n 40; exec ${REAPTOP} --interval 0.5`],
     });
     await pty.shows('mcp-server-x');
     await leave(pty);

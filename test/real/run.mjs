@@ -1,7 +1,7 @@
 /** Node 20 cannot run TypeScript: bundles the two halves of the suite, outside and inside a scene, and runs the first. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -21,5 +21,5 @@ await build({
   target: 'node20.19',
   logLevel: 'warning',
 });
-const { main } = await import(resolve(directory, 'run.mjs'));
+const { main } = await import(pathToFileURL(resolve(directory, 'run.mjs')).href);
 process.exitCode = await main(process.argv.slice(2), { repository, directory });

@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { shellLine } from '../../src/model/shell.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** The program as a shell is to read it, wherever the clone lies. */
+export const REAPTOP = shellLine([process.execPath, CLI]);
 
 export interface CliResult {
   readonly code: number | null;

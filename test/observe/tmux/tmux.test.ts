@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PANE_FORMAT, parsePanes } from '../../../src/observe/tmux/panes.ts';
 import { listTmux } from '../../../src/observe/tmux/tmux.ts';
-import { rawProcess } from '../../support/proc.ts';
+import { childrenOf, rawProcess } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 
@@ -90,6 +90,8 @@ describe('listTmux with real servers', () => {
     const pid = serverPid();
     const kept = sandbox.path('tmux', `tmux-${uid}`, 'kept');
     renameSync(socketPath(), kept);
+    // Until its exec the pane's process has the server's sockets, and keeps them open when the server ends.
+    await until('the pane to run', () => childrenOf(pid).some(p => p.comm === 'sleep'));
     process.kill(pid, 'SIGKILL');
     await until('the server to end', () => (rawProcess(pid)?.state ?? 'Z') === 'Z');
     expect(await list()).toEqual({ servers: [], warnings: [] });
