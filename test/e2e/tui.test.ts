@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shellLine } from '../../src/model/shell.ts';
 import { program } from '../act/stage.ts';
 import { startAgent } from '../support/agent.ts';
 import { auditLines } from '../support/audit.ts';
@@ -165,7 +166,7 @@ describe('a person clears what a session left', () => {
   it('z nudges the parent that owes the wait', async () => {
     const [go, ready] = [sandbox.path('go'), sandbox.path('ready')];
     const agent = await startAgent(sandbox, {
-      children: [`perl ${program('reaps-on-chld.pl')} ${go} ${ready}`],
+      children: [shellLine(['perl', program('reaps-on-chld.pl'), go, ready])],
     });
     const parent = await until('the zombies', () =>
       childrenOf(agent.pid).find(p => childrenOf(p.pid).filter(child => child.state === 'Z').length === 3),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { shellLine } from '../../src/model/shell.ts';
 import { startAgent } from '../support/agent.ts';
 import { orphan } from '../support/orphan.ts';
 import { childrenOf, rawProcess } from '../support/proc.ts';
@@ -35,7 +36,7 @@ export class Bystanders {
   static async gather(sandbox: Sandbox): Promise<Bystanders> {
     const all = new Bystanders(sandbox);
     const ready = sandbox.path('ready-standing');
-    const twin = twinOf(ready).join(' ');
+    const twin = shellLine(twinOf(ready));
     // A live session, with a child that looks like any leak.
     const agent = await startAgent(sandbox, { children: [twin, twin.replace(/lead$/, 'stay')] });
     all.#add(agent, 'a live session');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { shellLine } from '../../src/model/shell.ts';
 import { pipeline, writeAgent, writeRegistry } from '../act/sweep/orchestrator.ts';
 import { startAgent } from '../support/agent.ts';
 import { isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
@@ -43,7 +44,7 @@ export class Leaks {
     const session = randomUUID();
     const ready = sandbox.path(`ready-${session}`);
     const commands = habits.map((habit, index) =>
-      ['perl', PROGRAM, habit, ready, (turn + index) % 3 === 0 ? 'stay' : 'lead'].join(' '),
+      shellLine(['perl', PROGRAM, habit, ready, (turn + index) % 3 === 0 ? 'stay' : 'lead']),
     );
     const agent = await startAgent(sandbox, { session, children: commands });
     await until('the leaks to be ready', () => {
