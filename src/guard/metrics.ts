@@ -1,5 +1,8 @@
+import { homedir, userInfo } from 'node:os';
+import { basename } from 'node:path';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { FINDING_IDS, SEVERITIES } from '../model/finding.ts';
+import { ASKED_BY } from '../model/plan.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { AuditedAct } from './audit-follower.ts';
@@ -39,15 +42,45 @@ const counter = <L extends string>(
   labelNames: readonly L[] = [],
 ): Counter<L> => new Counter({ name, help: METRICS[name], labelNames, registers: [registry] });
 
-/** The last part of a path says which project it is, and nothing about whose home it lies in. */
+/** The last part of a path says which project it is. */
 const projectOf = (path: string): string => {
   const parts = path.split('/').filter(part => part !== '');
   const specs = parts.findIndex(
     part => part === 'specs' || part === '.agent-workspace' || part === '.claude',
   );
   const at = specs > 0 ? specs - 1 : parts.length - 2;
-  // Directly below /home or /Users it would be the user's name.
-  return at <= 1 ? '' : (parts[at] ?? '').slice(0, LONGEST_LABEL);
+  // Directly below /home or /Users, wherever that is mounted, it would be a user's name.
+  return at < 1 || /^(home|users)$/i.test(parts[at - 1] ?? '') ? '' : (parts[at] ?? '');
+};
+
+/** UUIDs, `sess_…`, and any long run of hexadecimal digits. */
+const SESSION_ID = /\bses(s|sion)?[_-]\w|[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{16}/i;
+/** Shorter ones would be in every word. */
+const SHORTEST_ID = 6;
+
+/** Who runs us, by the names that a path may have. */
+const ownNames = (): readonly string[] => {
+  try {
+    return [userInfo().username, basename(homedir())].filter(name => name !== '');
+  } catch {
+    return []; // a uid without a name
+  }
+};
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** A label as it may be shown to whoever may scrape: empty when a user or a session is named in it. */
+const labeller = (users: readonly string[], snapshot: Snapshot): ((text: string) => string) => {
+  const named = users.map(user => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(user)}(?![\\p{L}\\p{N}])`, 'iu'));
+  const told = [
+    ...snapshot.heartbeats.map(({ sessionId }) => sessionId),
+    ...snapshot.processes.flatMap(({ session, owner }) => [session?.id, owner?.sessionId]),
+  ];
+  const ids = [...new Set(told)].filter(id => id != null && id.length >= SHORTEST_ID) as readonly string[];
+  return text =>
+    SESSION_ID.test(text) || named.some(name => name.test(text)) || ids.some(id => text.includes(id))
+      ? ''
+      : text.slice(0, LONGEST_LABEL);
 };
 
 export class Metrics {
@@ -70,7 +103,10 @@ export class Metrics {
   readonly #held = gauge(this.registry, 'reaptop_policy_held');
   readonly #waiting = gauge(this.registry, 'reaptop_policy_waiting');
 
-  constructor(build: { readonly version: string; readonly platform: string }) {
+  readonly #users: readonly string[];
+
+  constructor(build: { readonly version: string; readonly platform: string }, users = ownNames()) {
+    this.#users = users;
     gauge(this.registry, 'reaptop_build_info', ['version', 'platform', 'node']).set(
       { ...build, node: process.versions.node },
       1,
@@ -96,7 +132,7 @@ export class Metrics {
     for (const { event, by, outcomes, freed } of audited) {
       if (event !== 'outcome') continue;
       for (const [outcome, count] of Object.entries(outcomes))
-        this.#ended.inc({ outcome, by: by.slice(0, 16) }, count);
+        this.#ended.inc({ outcome, by: ASKED_BY.find(known => known === by) ?? 'other' }, count);
       this.#reclaimed.inc(freed);
     }
   }
@@ -117,13 +153,12 @@ export class Metrics {
           { id, severity },
           snapshot.findings.filter(finding => finding.id === id && finding.severity === severity).length,
         );
-    for (const { path, task, ageSeconds, agent } of snapshot.heartbeats.slice(0, MOST_HEARTBEATS)) {
-      if (agent === null || ageSeconds === null) continue;
-      this.#heartbeats.set(
-        { project: projectOf(path), task: (task ?? '').slice(0, LONGEST_LABEL) },
-        ageSeconds,
-      );
-    }
+    const label = labeller(this.#users, snapshot);
+    // What has the same labels is one series: the latest of them counts, which is set last.
+    const beats = snapshot.heartbeats.slice(0, MOST_HEARTBEATS).filter(({ agent }) => agent !== null);
+    for (const { path, task, ageSeconds } of beats.sort((a, b) => (a.ageSeconds ?? 0) - (b.ageSeconds ?? 0)))
+      if (ageSeconds !== null)
+        this.#heartbeats.set({ project: label(projectOf(path)), task: label(task ?? '') }, ageSeconds);
     this.#last.set(snapshot.takenAt / 1000);
   }
 }

@@ -17,7 +17,8 @@ export type SignalName =
   | 'SIGCHLD';
 
 /** Who asks for a plan; goes into the audit log. */
-export type AskedBy = 'tui' | 'clean' | 'guard' | 'hook' | 'sweep';
+export const ASKED_BY = ['tui', 'clean', 'guard', 'hook', 'sweep'] as const;
+export type AskedBy = (typeof ASKED_BY)[number];
 
 /** What a plan may touch. Hard protection is in no policy: nobody can switch it off. */
 export interface EndPolicy {

@@ -77,27 +77,69 @@ const FRESH_INTERVALS = 3;
 export const readLatest = (directory: string | null): Latest | null => {
   if (directory === null) return null;
   try {
-    const value = JSON.parse(
-      readOwnTail(join(directory, LATEST_FILE), MOST_BYTES) ?? 'null',
-    ) as Latest | null;
-    return isLatest(value) ? value : null;
+    const value: unknown = JSON.parse(readOwnTail(join(directory, LATEST_FILE), MOST_BYTES) ?? 'null');
+    return isSound(value) ? (value as Latest) : null;
   } catch {
-    return null; // not ours, or no JSON: whoever asks looks for himself
+    return null; // not ours, or not JSON: whoever asks looks for himself
   }
 };
 
 export const isFresh = ({ takenAt, guard }: Latest, now: number): boolean =>
   now >= takenAt - 1000 && now - takenAt <= guard.intervalSeconds * 1000 * FRESH_INTERVALS;
 
+type Check = (value: unknown) => boolean;
+type Fields = Readonly<Record<string, unknown>>;
+
+const isText: Check = value => typeof value === 'string';
+const isNumber: Check = value => Number.isFinite(value);
+const orNull =
+  (check: Check): Check =>
+  value =>
+    value === null || check(value);
+const listOf =
+  (check: Check): Check =>
+  value =>
+    Array.isArray(value) && value.every(check);
+/** What is not named here may be anything: it is not shown. */
+const having =
+  (checks: Readonly<Record<string, Check>>): Check =>
+  value =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(checks).every(([name, check]) => check((value as Fields)[name]));
+
+const fields = (names: readonly string[], check: Check): Readonly<Record<string, Check>> =>
+  Object.fromEntries(names.map(name => [name, check]));
+
 /** What is shown of it is there and of the right kind; texts in it are for whoever prints them to make harmless. */
-const isLatest = (value: Latest | null): value is Latest =>
-  value !== null &&
-  value.schema === 1 &&
-  Number.isFinite(value.takenAt) &&
-  Number.isFinite(value.guard?.intervalSeconds) &&
-  Number.isFinite(value.guard.since) &&
-  Number.isInteger(value.guard.writer?.pid) &&
-  Object.values(value.totals ?? {}).every(Number.isFinite) &&
-  Number.isFinite(value.totals?.agents) &&
-  Number.isFinite(value.stale) &&
-  [value.agents, value.findings, value.guard.acts, value.guard.warnings].every(Array.isArray);
+const isSound = having({
+  schema: value => value === 1,
+  takenAt: isNumber,
+  guard: having({
+    writer: having({ pid: Number.isInteger }),
+    ...fields(
+      ['since', 'intervalSeconds', 'endsLastHour', 'endsPerHour', 'waiting', 'ended', 'reclaimedBytes'],
+      isNumber,
+    ),
+    held: orNull(having({ since: isNumber, why: isText })),
+    paused: orNull(isText),
+    acts: listOf(having({ at: isNumber, text: isText })),
+    warnings: listOf(isText),
+  }),
+  totals: having(fields(['processes', 'related', 'agents', 'rss', 'swap', 'leaks', 'reclaimable'], isNumber)),
+  stale: isNumber,
+  agents: listOf(
+    having({
+      name: isText,
+      session: orNull(
+        having({
+          id: orNull(isText),
+          project: orNull(isText),
+          doing: orNull(isText),
+          seconds: orNull(isNumber),
+        }),
+      ),
+    }),
+  ),
+  findings: listOf(having({ id: isText, severity: isText, title: isText })),
+});

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Latest, writeLatest } from '../../src/remember/latest.ts';
 import { startAgent } from '../support/agent.ts';
-import { reaptop } from '../support/cli.ts';
+import { REAPTOP, reaptop } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -60,6 +61,47 @@ it('with guard running the line is of its last sample, and the session that asks
   guardSaw(5);
   expect(await line()).toEqual({ code: 0, stdout: '41 agents 0 | 3 leaks 0 | app waits 1m\n', stderr: '' });
   expect((await line('claude')).stdout).toBe('41 agents 0 | 3 leaks 0\n');
+});
+
+it.each([
+  ['agents', [null]],
+  ['agents', [{ name: 7, session: { doing: 'waiting', project: {}, seconds: 'x' } }]],
+  ['totals', { agents: 1 }],
+  ['guard', { intervalSeconds: 1e9, since: 0, writer: { pid: 1 }, acts: [null], warnings: [null] }],
+])('a forged sample (%s: %j) is passed over without a word', async (name, value) => {
+  writeLatest(join(sandbox.home, '.local/state/reaptop'), { ...sample(0), [name]: value } as Latest);
+  for (const args of [['--once', '--line'], ['guard', 'status'], ['doctor']]) {
+    const { stdout, stderr } = await reaptop(sandbox, args);
+    expect(stdout).not.toBe('');
+    expect(stderr).toBe('');
+  }
+});
+
+it('in the status line of tmux a project’s name is only a name', async () => {
+  const latest = sample(0);
+  const [agent] = latest.agents;
+  const project = '#[fg=red]#{pid}#(id)';
+  const agents = [{ ...agent!, session: { ...agent!.session!, project } }];
+  writeLatest(join(sandbox.home, '.local/state/reaptop'), { ...latest, agents });
+  sandbox.tmux('new-session', '-d', '-x', '140', '-y', '5', 'sleep 600');
+  sandbox.tmux('set', '-g', 'status-right-length', '100');
+  sandbox.tmux('set', '-g', 'status-interval', '1');
+  sandbox.tmux('set', '-g', 'status-right', `#(${REAPTOP} --once --line)`);
+  const socket = sandbox.tmux('display-message', '-p', '#{socket_path}');
+  // A terminal around it, because only what is shown to somebody is expanded.
+  sandbox.tmuxWith(
+    {},
+    'around',
+    'new-session',
+    '-d',
+    '-x',
+    '140',
+    '-y',
+    '6',
+    `TMUX= exec tmux -S ${socket} attach`,
+  );
+  await until('the line', () => sandbox.tmuxWith({}, 'around', 'capture-pane', '-p').includes('waits 1m'));
+  expect(sandbox.tmuxWith({}, 'around', 'capture-pane', '-p')).toContain(`| ${project} waits 1m`);
 });
 
 it('without a fresh one it looks itself', async () => {

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { Gauge } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dashboardText, PANELS } from '../../src/guard/fleet/dashboard.ts';
 import { ALERTS, rulesText } from '../../src/guard/fleet/rules.ts';
 import { METRICS, Metrics } from '../../src/guard/metrics.ts';
 import { addressText, parseAddress } from '../../src/guard/metrics-address.ts';
-import { serveMetrics } from '../../src/guard/metrics-server.ts';
+import { SLOW_MS, serveMetrics } from '../../src/guard/metrics-server.ts';
 import { momentAt } from '../remember/recorder/machine.ts';
 import { needsPrometheus } from '../support/prometheus.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -64,6 +66,56 @@ describe('metrics', () => {
     for (const secret of ['/home', 'npx', 'playwright', 'sécret', '.json'])
       expect(text).not.toContain(secret);
     expect(text).toContain('reaptop_heartbeat_age_seconds{project="project",task="688"} 12');
+  });
+
+  test.each([
+    ['/home/ada/site/specs/1_x/.agent-progress.json', '1', 'site', '1'],
+    ['/home/ada/specs/1_x/.agent-progress.json', '1', '', '1'],
+    ['/var/home/grace/specs/1_x/.agent-progress.json', '1', '', '1'],
+    ['/Users/grace/.claude/x.json', '1', '', '1'],
+    ['/mnt/ada/specs/1_x/.agent-progress.json', '1', '', '1'],
+    ['/tmp/claude-1000/-home-ada-site/.agent-progress.json', 'site of Ada', '', ''],
+    ['/srv/adastra/specs/1/.agent-progress.json', 'canada', 'adastra', 'canada'],
+    ['/srv/9c33ca78-1244-4e57-8cc8-184e144261c7/specs/1/x.json', 'sess_1a2b3c', '', ''],
+    ['/srv/my-session/specs/1/x.json', 'work of the-very-session', '', ''],
+    ['/srv/site/specs/1/x.json', 'session ends', 'site', 'session ends'],
+  ])('%s, task %s: project "%s", task "%s"', async (path, task, project, shown) => {
+    const moment = momentAt(0);
+    const [beat] = moment.heartbeats;
+    const heartbeats = [{ ...beat!, path, task, sessionId: 'the-very-session' }];
+    const processes = moment.processes.map(p =>
+      p.session === null ? p : { ...p, session: { ...p.session, id: 'my-session' } },
+    );
+    const metrics = new Metrics({ version: '1', platform: 'procfs' }, ['ada', 'a.b_c-d']);
+    metrics.update(look({ ...moment, heartbeats, processes }));
+    expect(await metrics.registry.metrics()).toContain(
+      `reaptop_heartbeat_age_seconds{project="${project}",task="${shown}"} 12`,
+    );
+  });
+
+  test('of heartbeats with the same labels show the oldest', async () => {
+    const moment = momentAt(0);
+    const [beat] = moment.heartbeats;
+    const heartbeats = [90, 400, 12].map(ageSeconds => ({ ...beat!, ageSeconds }));
+    expect(await textOf({ ...moment, heartbeats })).toContain(
+      'reaptop_heartbeat_age_seconds{project="project",task="688"} 400',
+    );
+  });
+
+  test('know this user by name', async () => {
+    const moment = momentAt(0);
+    const [beat] = moment.heartbeats;
+    const path = `/srv/${userInfo().username}/specs/688/.agent-progress.json`;
+    expect(await textOf({ ...moment, heartbeats: [{ ...beat!, path }] })).toContain(
+      '{project="",task="688"}',
+    );
+  });
+
+  test('name who asked only when it is one of ours', async () => {
+    const metrics = new Metrics({ version: '1', platform: 'procfs' });
+    const [act] = look(null).audited;
+    metrics.update({ ...look(null), audited: [{ ...act!, by: 'ada@host' }] });
+    expect(await metrics.registry.metrics()).toContain('reaptop_ended_total{outcome="ended",by="other"} 2');
   });
 
   test('of a hundred heartbeats and more are bounded', async () => {
@@ -146,7 +198,7 @@ describe('the metrics server', () => {
     expect(addressText(parseAddress(text)!)).toBe(text),
   );
 
-  test('serves metrics and health on loopback, 404 elsewhere, and drops who does not listen', async () => {
+  test('serves metrics and health on loopback, and 404 elsewhere', async () => {
     let healthy = true;
     const { registry } = new Metrics({ version: '1', platform: 'x' });
     const server = await serveMetrics(registry, { host: '127.0.0.1', port: 0 }, () => healthy);
@@ -165,9 +217,75 @@ describe('the metrics server', () => {
       expect((await get('/')).status).toBe(404);
       expect((await get('/metrics/../latest.json')).status).toBe(404);
       expect((await get('/metrics', 'POST')).status).toBe(405);
-      const slow = connect(Number(new URL(server.url).port), '127.0.0.1');
-      slow.write('GET /metrics HTTP/1.1\r\n'); // and never the rest
-      await new Promise(resolve => slow.once('close', resolve));
+    } finally {
+      await server.close();
+    }
+  });
+
+  const raw = (url: string): Socket => connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  const closed = (socket: Socket): Promise<unknown> => new Promise(done => socket.once('close', done));
+  /** All that comes back before the other side hangs up. */
+  const answered = async (socket: Socket): Promise<string> => {
+    let text = '';
+    socket.setEncoding('utf8').on('data', (more: string) => (text += more));
+    await closed(socket);
+    return text;
+  };
+
+  test.each([
+    ['localhost', 200],
+    ['LOCALHOST:9101', 200],
+    ['127.0.0.1:9101', 200],
+    ['[::1]:9101', 200],
+    ['evil.example', 403],
+    ['localhost.evil.example:9101', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['', 403],
+  ])('on loopback, asked for as "%s": %d', async (host, code) => {
+    const { registry } = new Metrics({ version: '1', platform: 'x' });
+    const server = await serveMetrics(registry, { host: '127.0.0.1', port: 0 }, () => true);
+    try {
+      const socket = raw(server.url);
+      socket.write(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect(await answered(socket)).toMatch(new RegExp(`^HTTP/1.1 ${code} `));
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('on a host that the user named it may be asked for by any name', async () => {
+    const { registry } = new Metrics({ version: '1', platform: 'x' });
+    const server = await serveMetrics(registry, { host: '0.0.0.0', port: 0 }, () => true);
+    try {
+      const socket = raw(server.url);
+      socket.write('GET /metrics HTTP/1.1\r\nHost: box.lan:9101\r\n\r\n');
+      expect(await answered(socket)).toMatch(/^HTTP\/1.1 200 /);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('drops whoever is slow, also one that never stops to trickle, and one that never reads', async () => {
+    expect(SLOW_MS).toBeLessThan(5000);
+    const { registry } = new Metrics({ version: '1', platform: 'x' });
+    // More than the kernel takes for somebody who does not read.
+    new Gauge({ name: 'reaptop_large', help: 'x'.repeat(30e6), registers: [registry] }).set(1);
+    const server = await serveMetrics(registry, { host: '127.0.0.1', port: 0 }, () => true, 300);
+    try {
+      const silent = raw(server.url);
+      silent.write('GET /metrics HTTP/1.1\r\n');
+      const trickling = raw(server.url);
+      const tap = setInterval(() => trickling.write('x'), 10);
+      trickling.write('GET /metrics HTTP/1.1\r\nx: ');
+      const deaf = raw(server.url).pause();
+      deaf.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await Promise.all([closed(silent), closed(trickling)]);
+      clearInterval(tap);
+      // It notices only when it reads: what the kernel held for it, and then the end, long before all of it.
+      let got = 0;
+      deaf.on('data', (more: Buffer) => (got += more.length)).resume();
+      await closed(deaf);
+      expect(got).toBeLessThan(30e6);
     } finally {
       await server.close();
     }

@@ -17,6 +17,7 @@ const QUIET: StatusFacts = {
   stale: 0,
   agents: [],
   own: null,
+  style: 'tmux',
 };
 const BUSY = { agents: 2, rss: 1024 ** 3, swap: 0, leaks: 1, reclaimable: 300 * 1024 ** 2 };
 
@@ -48,4 +49,12 @@ test('a project’s name cannot break the bar', () => {
   const line = statusLine({ ...QUIET, agents: [agent({ project: `a\n\u001b[31m${'x'.repeat(200)}` })] });
   expect(line).not.toMatch(/[\n\u001b]/);
   expect(line.length).toBeLessThan(60);
+});
+
+test('tmux is given no format in a project’s name, others the name as it is', () => {
+  const agents = [agent({ project: '#[fg=red]#{pid}#(id)' })];
+  expect(statusLine({ ...QUIET, agents })).toBe('0 agents 0 | ##[fg=red]##{pid}##(id) waits 12m');
+  expect(statusLine({ ...QUIET, agents, style: 'claude' })).toBe(
+    '0 agents 0 | #[fg=red]#{pid}#(id) waits 12m',
+  );
 });

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { shellPath } from '../../model/shell.ts';
 import { runCommand } from '../../observe/run-command.ts';
 import { socketDirectory } from '../../observe/tmux/sockets.ts';
 import { ownTmux, real } from './own-tmux.ts';
@@ -19,7 +20,11 @@ const byHandIn = ({ socket, pane }: JumpTarget, env: NodeJS.ProcessEnv): string 
   const usual = socketDirectory(process.getuid?.() ?? 0, env);
   const name = basename(socket);
   const server =
-    real(dirname(socket)) !== real(usual) ? ` -S ${socket}` : name === 'default' ? '' : ` -L ${name}`;
+    real(dirname(socket)) !== real(usual)
+      ? ` -S ${shellPath(socket)}`
+      : name === 'default'
+        ? ''
+        : ` -L ${shellPath(name)}`;
   return `tmux${server} attach -t ${pane}`;
 };
 

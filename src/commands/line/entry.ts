@@ -23,11 +23,11 @@ export const lineEntry = (args: readonly string[]): boolean => {
   if (!args.includes('--once') || !args.every(word => WORDS.has(word))) return false;
   const latest = readLatest(stateDirectory(process.env));
   if (latest === null || !isFresh(latest, Date.now())) return false;
-  const style = args[args.indexOf('--line') + 1];
+  const style = args[args.indexOf('--line') + 1] === 'claude' ? 'claude' : 'tmux';
   void askingSession(style)
     .catch(() => null)
     .then(own => {
-      say(statusLine({ ...latest, own }));
+      say(statusLine({ ...latest, own, style }));
       process.exit(0);
     });
   return true;
