@@ -8,6 +8,7 @@ const MOCKED = '**/*.mocked.test.ts';
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
+    reporters: ['default', './support/left-out.ts'],
     globalSetup: ['./support/global-setup.ts'],
     setupFiles: ['./support/setup.ts'],
     testTimeout: 120_000,

@@ -7,10 +7,9 @@ export const underWay = (test: TestContext): void => {
   current = test;
 };
 
-/** Leaves the test under way out because the machine or the user lacks something, and says so. */
+/** Leaves the test under way out because the machine or the user lacks something; `left-out.ts` says so at the end. */
 export const lacking = (sentence: string): never => {
   if (current === null) throw new Error(sentence);
-  process.stderr.write(`Left out: ${current.task.name}: ${sentence}\n`);
   return current.skip(sentence);
 };
 
