@@ -17,9 +17,12 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const command = [process.execPath, vitest, 'run', '--config', join(here, 'vitest.config.ts')];
 const asked = process.argv.slice(2);
 
-/** Root's only: in the user namespace that others would need as well, root's own directories are a stranger's. */
-const NAMESPACE = ['--pid', '--fork', '--mount-proc', '--kill-child'];
-const apart = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0;
+/** As root; and as a user who may make a user namespace, in which root's own directories are a stranger's. */
+const OWN = ['--pid', '--fork', '--mount-proc', '--kill-child'];
+const NAMESPACE = [OWN, ['--user', '--map-current-user', ...OWN]].find(
+  way => spawnSync('unshare', [...way, 'true']).status === 0,
+);
+const apart = NAMESPACE !== undefined;
 
 /** A shell as PID 1 reaps what is orphaned there; Node would not. */
 const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];

@@ -1,7 +1,7 @@
 /**
  * What is changed, and by which tests it is to be noticed: those that run the changed code in their own process, and
  * quickly. Tests that run `dist/` see no mutants; those that wait for real processes would wait thousands of times, so
- * pure rules are asked of pure tests only.
+ * pure rules are asked of pure tests only. `wanted`: the score below which the report says so, 90 unless told.
  */
 export const GROUPS = {
   rules: {
@@ -61,5 +61,30 @@ export const GROUPS = {
       'observe/procfs/*.test.ts',
       'act/portable/{sweep-order.mocked,tree-kill.mocked,tree-sweep}.test.ts',
     ],
+  },
+  events: {
+    wanted: 80,
+    mutate: ['src/commands/hook/*.ts', 'src/judge/hooks/*.ts'],
+    tests: ['commands/hook/*.test.ts', 'judge/hooks/*.test.ts'],
+  },
+  guard: {
+    wanted: 80,
+    mutate: ['src/guard/*.ts'],
+    tests: ['guard/{guard,hold,metrics,pauses,policy,sweeping}.test.ts'],
+  },
+  recorder: {
+    wanted: 80,
+    mutate: ['src/remember/**/*.ts'],
+    tests: ['remember/**/*.test.ts'],
+  },
+  live: {
+    wanted: 80,
+    mutate: ['src/live/!(demo).ts'],
+    tests: ['live/!(live-heartbeats).test.ts'],
+  },
+  tui: {
+    wanted: 80,
+    mutate: ['src/tui/{keys,view}/*.ts', 'src/tui/plan-question.ts', 'src/tui/content/plan.ts'],
+    tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,plan-question,selection,taking}.test.ts'],
   },
 };
