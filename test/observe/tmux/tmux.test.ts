@@ -150,8 +150,11 @@ describe('listTmux with real servers', () => {
   });
 
   it('says that tmux is missing instead of failing', async () => {
-    sandbox.tmux('new-session', '-d', '-s', 'x', 'sleep 1000');
+    const server = createServer();
+    mkdirSync(sandbox.path('tmux', `tmux-${uid}`), { mode: 0o700 });
+    await new Promise<void>(listening => server.listen(socketPath(), listening));
     const { servers, warnings } = await list({ env: { ...sandbox.env, PATH: sandbox.path('bin') } });
+    server.close();
     expect(servers).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining('tmux is not installed')]);
   });
