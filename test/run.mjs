@@ -17,12 +17,15 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const command = [process.execPath, vitest, 'run', '--config', join(here, 'vitest.config.ts')];
 const asked = process.argv.slice(2);
 
-/** As root; and as a user who may make a user namespace, in which root's own directories are a stranger's. */
 const OWN = ['--pid', '--fork', '--mount-proc', '--kill-child'];
-const NAMESPACE = [OWN, ['--user', '--map-current-user', ...OWN]].find(
-  way => spawnSync('unshare', [...way, 'true']).status === 0,
-);
-const apart = NAMESPACE !== undefined;
+const may = way => spawnSync('unshare', [...way, 'true']).status === 0;
+/**
+ * Root's own. Others need a user namespace for it, in which root's directories are a stranger's: only the tests of the
+ * whole program run there, because they judge every process they see.
+ */
+const forAll = may(OWN) ? OWN : null;
+const asUser = ['--user', '--map-current-user', ...OWN];
+const forWhole = forAll ?? (may(asUser) ? asUser : null);
 
 /** A shell as PID 1 reaps what is orphaned there; Node would not. */
 const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];
@@ -31,11 +34,12 @@ const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
 
 /** Resolves to the exit code and what was held back of the output. */
-const run = (args, stdio) =>
+const run = (args, stdio, namespace) =>
   new Promise(resolve => {
-    const [program, ...rest] = apart
-      ? ['unshare', ...NAMESPACE, ...AS_CHILD_OF_A_SHELL, ...command, ...args]
-      : [...command, ...args];
+    const [program, ...rest] =
+      namespace === null
+        ? [...command, ...args]
+        : ['unshare', ...namespace, ...AS_CHILD_OF_A_SHELL, ...command, ...args];
     const child = spawn(program, rest, { stdio, env });
     let held = '';
     for (const stream of [child.stdout, child.stderr])
@@ -53,13 +57,15 @@ const shares = Array.from({ length: SHARES }, (_, n) => [...WHOLE, `--shard=${n 
 const WATCHED = 'inherit';
 const HELD_BACK = ['ignore', 'pipe', 'pipe'];
 
-if (!apart)
+if (forWhole === null)
   process.stderr.write('No pid namespace here: tests that clean refuse to run beside other leaks.\n');
-const runs = !apart
-  ? [run(asked.length > 0 ? asked : [...PARTS, ...WHOLE], WATCHED)]
-  : asked.length > 0
-    ? [run(asked, WATCHED)]
-    : [run(PARTS, WATCHED), ...shares.map(share => run(share, HELD_BACK))];
+const wholeOnly = asked.some((word, n) => word === 'whole' && asked[n - 1] === '--project');
+const runs =
+  asked.length > 0
+    ? [run(asked, WATCHED, wholeOnly ? forWhole : forAll)]
+    : forWhole === null
+      ? [run([...PARTS, ...WHOLE], WATCHED, null)]
+      : [run(PARTS, WATCHED, forAll), ...shares.map(share => run(share, HELD_BACK, forWhole))];
 const codes = [];
 for (const { code, held } of await Promise.all(runs)) {
   process.stdout.write(held);

@@ -60,10 +60,11 @@ const SHORTEST_ID = 6;
 
 /** Who runs us, by the names that a path may have. */
 const ownNames = (): readonly string[] => {
+  const home = basename(homedir());
   try {
-    return [userInfo().username, basename(homedir())].filter(name => name !== '');
+    return [userInfo().username, home].filter(name => name !== '');
   } catch {
-    return []; // a uid without a name
+    return home === '' ? [] : [home]; // a uid without a name
   }
 };
 

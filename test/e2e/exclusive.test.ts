@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { CLI, REAPTOP, reaptop } from '../support/cli.ts';
 import { makeMarker, makeTask } from '../support/hook-session.ts';
+import { needsRootsDirectories } from '../support/lacking.ts';
 import { isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -78,6 +79,7 @@ describe('while somebody is inside', () => {
   });
 
   it('killed -9, it takes its command along and leaves the lock to the next', async () => {
+    needsRootsDirectories();
     const { wrapper, command } = await inside('first');
     expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(true);
     process.kill(wrapper.pid, 'SIGKILL');
@@ -107,6 +109,7 @@ describe('beside the seeds’ scripts', () => {
   });
 
   it('theirs finds an empty, fresh lock in its task while we are inside', async () => {
+    needsRootsDirectories();
     const task = makeTask(sandbox);
     makeMarker(task);
     const seen = await exclusive([], 'stat -c %s specs/688_zombies/.diagnostic-lock');

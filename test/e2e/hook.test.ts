@@ -12,6 +12,7 @@ import { startAgent } from '../support/agent.ts';
 import { auditLines } from '../support/audit.ts';
 import { CLI, REAPTOP, reaptop, snapshotOf } from '../support/cli.ts';
 import { configure, HookSession, makeMarker, makeTask, stateOf } from '../support/hook-session.ts';
+import { needsRootsDirectories } from '../support/lacking.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning, rawProcess } from '../support/proc.ts';
@@ -174,6 +175,7 @@ describe('a stop with a marker of its own, among many builds of the project', ()
     [3, 'stays', true],
     [4, 'is cleared', false],
   ])('%i builds: a zombie %s, and the decision is the same', async (builds, _, stays) => {
+    needsRootsDirectories();
     sandbox.write('work/lakefile.toml', '');
     const task = makeTask(sandbox);
     makeMarker(task);

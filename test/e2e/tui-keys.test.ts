@@ -1,6 +1,7 @@
 import { existsSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
+import { needsRootsDirectories } from '../support/lacking.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { childrenOf, isRunning, type RawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
@@ -35,6 +36,7 @@ const server = (name: string): string => `${sandbox.sleeper(name)} 600`;
 const alive = (p: RawProcess): boolean => isRunning(p.pid, p.start);
 
 it('what leaked and who waits: no key; the biggest hog: one; clean all: two; mend a finding: two and moving', async () => {
+  needsRootsDirectories();
   const hog = `${process.execPath} -e "const held = Buffer.alloc(3e8, 1); setInterval(() => held, 1e6)"`;
   const agent = await startAgent(sandbox, { children: [hog] });
   sandbox.write(

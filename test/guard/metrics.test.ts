@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { userInfo } from 'node:os';
+import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import { Gauge } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dashboardText, PANELS } from '../../src/guard/fleet/dashboard.ts';
@@ -105,7 +106,7 @@ describe('metrics', () => {
   test('know this user by name', async () => {
     const moment = momentAt(0);
     const [beat] = moment.heartbeats;
-    const path = `/srv/${userInfo().username}/specs/688/.agent-progress.json`;
+    const path = `/srv/${basename(homedir())}/specs/688/.agent-progress.json`;
     expect(await textOf({ ...moment, heartbeats: [{ ...beat!, path }] })).toContain(
       '{project="",task="688"}',
     );

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { TestContext } from 'vitest';
 
 let current: TestContext | null = null;
@@ -18,4 +19,9 @@ export const notInstalled = (program: string, debian: string): never => {
   const sentence = `${program} is not installed (Debian package "${debian}").`;
   if (process.env.REAPTOP_CI !== undefined) throw new Error(sentence);
   return lacking(sentence);
+};
+
+/** In the user namespace of an ordinary user root's directories are a stranger's, and nothing below them is trusted. */
+export const needsRootsDirectories = (): void => {
+  if (statSync('/').uid !== 0) lacking('The directories of root are a stranger’s here (a user namespace).');
 };
