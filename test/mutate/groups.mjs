@@ -68,11 +68,13 @@ export const GROUPS = {
     tests: ['commands/hook/*.test.ts', 'judge/hooks/*.test.ts'],
   },
   guard: {
+    warm: true,
     wanted: 80,
     mutate: ['src/guard/*.ts'],
     tests: ['guard/{guard,hold,metrics,pauses,policy,sweeping}.test.ts'],
   },
   recorder: {
+    warm: true,
     wanted: 80,
     mutate: ['src/remember/**/*.ts'],
     tests: ['remember/**/*.test.ts'],

@@ -13,6 +13,7 @@ export default defineConfig({
   plugins: warm ? [warmThreads('parts')] : [],
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
+    setupFiles: ['./support/setup.ts'],
     testTimeout: 20_000,
     projects: [
       {
