@@ -1,74 +1,11 @@
 import { chownSync, mkdirSync, readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Collector } from '../../src/collect/collector.ts';
-import { Guard } from '../../src/guard/guard.ts';
-import { Memory } from '../../src/guard/memory.ts';
-import type { JudgedMoment } from '../../src/judge/judge.ts';
-import { Lineage } from '../../src/judge/rules/lineage.ts';
-import { DEFAULT_CONFIG } from '../../src/model/config.ts';
-import { FakeSystem } from '../act/fake-system.ts';
-import { HOUSE, invent, snapshotOf } from '../judge/plan/machine.ts';
+import { readLatest } from '../../src/remember/latest.ts';
+import { invent } from '../judge/plan/machine.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { LEAK, Scene } from './scene.ts';
 
-const LEAK = 3000;
 const DAY_MS = 86_400_000;
-
-/** Guard on a machine in memory with one leak, and clocks that only the test moves. */
-class Scene {
-  readonly system = new FakeSystem();
-  readonly said: string[] = [];
-  readonly guard: Guard;
-  /** Seconds: ours, the machine's since its boot, and the wall's. */
-  monotonic = 0;
-  uptime = 10_000;
-  wall = Date.UTC(2026, 10, 16) / 1000;
-  fails = false;
-
-  constructor(directory: string | null = null, wall?: number) {
-    if (wall !== undefined) this.wall = wall;
-    this.system.add(LEAK, 1);
-    const collect = async (): Promise<JudgedMoment> => {
-      if (this.fails) throw new Error('/proc cannot be read');
-      const leak = invent(LEAK, 1, { verdict: 'leak', ageSeconds: 600 });
-      return snapshotOf([...HOUSE, ...(this.system.has(LEAK) ? [leak] : [])]) as JudgedMoment;
-    };
-    this.guard = new Guard({
-      collector: { collect, lineage: new Lineage() } as unknown as Collector,
-      system: this.system,
-      config: { ...DEFAULT_CONFIG, policy: { ...DEFAULT_CONFIG.policy, sweep: false, staleFiles: false } },
-      intervalSeconds: 10,
-      graceMs: 1000,
-      directory,
-      memory: new Memory(this.system, directory),
-      abort: new AbortController().signal,
-      say: line => this.said.push(line),
-      // A timer never fires early: a few milliseconds more have passed.
-      clock: { now: () => this.monotonic * 1000, wait: async ms => this.#wait(ms / 1000 + 0.005) },
-      wall: () => this.wall * 1000,
-      uptime: () => this.uptime,
-    });
-  }
-
-  /** Time passes evenly, with a look every ten seconds. */
-  async pass(seconds: number): Promise<void> {
-    for (let past = 0; past < seconds; past += 10) {
-      await this.guard.look({ act: true });
-      this.monotonic += 10;
-      this.uptime += 10;
-      this.wall += 10;
-    }
-  }
-
-  #wait(seconds: number): void {
-    this.monotonic += seconds;
-    this.uptime += seconds;
-    this.wall += seconds;
-  }
-
-  get cleared(): boolean {
-    return !this.system.has(LEAK);
-  }
-}
 
 let scene: Scene;
 beforeEach(() => {
@@ -134,7 +71,7 @@ test('a state directory of somebody else stays untouched, and the leak is cleare
       chownSync(directory, 65_534, 65_534);
     }
     const before = readdirSync(directory);
-    scene = new Scene(directory);
+    scene = new Scene({ directory });
     await scene.pass(100);
     expect(scene.cleared).toBe(true);
     expect(readdirSync(directory)).toEqual(before);
@@ -151,11 +88,11 @@ test('a state directory of somebody else stays untouched, and the leak is cleare
 test('what a guard before it ended within the hour counts, however long ago that was', async () => {
   const sandbox = new Sandbox();
   try {
-    const before = new Scene(sandbox.path('state'));
+    const before = new Scene({ directory: sandbox.path('state') });
     await before.pass(40);
     expect(before.cleared).toBe(true);
     const spentAfter = (seconds: number): number => {
-      const after = new Scene(sandbox.path('state'), Date.now() / 1000 + seconds);
+      const after = new Scene({ directory: sandbox.path('state'), wall: Date.now() / 1000 + seconds });
       return after.guard.budget.spentAt(after.guard.at());
     };
     expect([0, 600, 3500, 3700].map(spentAfter)).toEqual([1, 1, 1, 0]);
@@ -187,4 +124,116 @@ describe('a clock on the wall that jumps', () => {
       expect(scene.guard.budget.spentAt(scene.guard.at())).toBe(1);
     }
   });
+});
+
+describe('what guard tells of each look', () => {
+  test('what it saw, how long it took, what waits, and that one failed', async () => {
+    scene = new Scene({ policy: { endsPerHour: 0 } });
+    await scene.pass(40);
+    expect(scene.looks).toHaveLength(4);
+    expect(scene.looks.at(-1)).toMatchObject({ durationMs: 0, held: null, waiting: 1, audited: [] });
+    expect(scene.looks.at(-1)?.snapshot?.processes.some(p => p.facts.pid === LEAK)).toBe(true);
+    expect(scene.said.filter(line => line.includes('policy.endsPerHour'))).toHaveLength(1);
+    scene.fails = true;
+    await scene.pass(10);
+    expect(scene.looks.at(-1)).toMatchObject({ snapshot: null });
+  });
+
+  test('to whoever reads its last sample: since when, why it pauses, what it did and what is left of the hour', async () => {
+    const sandbox = new Sandbox();
+    try {
+      const directory = sandbox.path('state');
+      scene = new Scene({ directory });
+      scene.uptime = 0;
+      const since = scene.wall * 1000;
+      await scene.pass(10);
+      expect(readLatest(directory)?.guard).toMatchObject({
+        writer: { pid: process.pid },
+        since,
+        intervalSeconds: 10,
+        held: null,
+        paused: 'the machine started 0 s ago',
+        endsLastHour: 0,
+        endsPerHour: 60,
+        waiting: 0,
+        ended: 0,
+        acts: [],
+      });
+      await scene.pass(180);
+      expect(scene.cleared).toBe(true);
+      const { guard } = readLatest(directory)!;
+      expect(guard).toMatchObject({ paused: null, endsLastHour: 1, ended: 1 });
+      expect(guard.acts).toEqual([
+        { at: expect.any(Number), text: expect.stringContaining('leaks: 1 ended') },
+      ]);
+      expect(guard.reclaimedBytes).toBeGreaterThan(0);
+      expect(scene.looks.flatMap(({ audited }) => audited.map(({ event }) => event))).toEqual([
+        'intent',
+        'outcome',
+      ]);
+      scene.fails = true;
+      const before = readLatest(directory)?.takenAt;
+      await scene.pass(10);
+      expect(readLatest(directory)?.takenAt).toBe(before);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  test('who is warned, once, and when that ends them', async () => {
+    scene = new Scene({ policy: { overMemory: true, leaks: false } });
+    scene.others = [invent(2000, 800, { kind: 'agent', isSession: true, verdict: 'live' })];
+    scene.system.add(2000, 800);
+    scene.findings = [{ id: 'over-memory', pid: 2000 }];
+    await scene.pass(60);
+    expect(scene.said).toEqual(['over-memory: 2000 is over-memory; it is ended in 60 s if that stays so']);
+    expect(scene.system.has(2000)).toBe(true);
+    await scene.pass(10);
+    expect(scene.system.has(2000)).toBe(false);
+  });
+});
+
+describe('every process is judged for a plan only when one may come of it', () => {
+  const zombie = { id: 'zombie', pid: 2000 } as const;
+  const builds = { id: 'concurrent-builds', pid: 2000 } as const;
+  const lock = { id: 'lock-stale', pid: 2000 } as const;
+  test.each([
+    // For the plan, right before the first signal, and after the last.
+    ['leaks that were seen long enough', {}, [], 3],
+    ['no leaks', { leaks: false }, [], 0],
+    ['servers with zombies, at every look', { leaks: false, zombieServers: true }, [zombie], 4],
+    ['servers, and there are no zombies', { leaks: false, zombieServers: true }, [lock], 0],
+    ['no servers', { leaks: false }, [zombie], 0],
+    ['builds, at every look', { leaks: false, builds: true }, [builds], 4],
+    ['no builds', { leaks: false }, [builds], 0],
+    ['archives that may be too old', { leaks: false, sweep: true }, [], 1],
+    ['stale files that may be there', { leaks: false, staleFiles: true }, [], 1],
+    ['what a sweep mends, every half minute', { leaks: false, sweep: true }, [lock], 2],
+    ['what a sweep does not mend', { leaks: false, sweep: true }, [zombie], 1],
+  ] as const)('%s', async (_, policy, findings, times) => {
+    scene = new Scene({ policy });
+    scene.system.denied.add(LEAK);
+    scene.findings = findings;
+    await scene.pass(40);
+    expect(scene.judgedAll).toBe(times);
+  });
+
+  test('archives past their retention are looked for once an hour', async () => {
+    scene = new Scene({ policy: { leaks: false, sweep: true } });
+    await scene.pass(3600);
+    expect(scene.judgedAll).toBe(1);
+    await scene.pass(10);
+    expect(scene.judgedAll).toBe(2);
+  });
+});
+
+test('what an act left running rests for ten minutes', async () => {
+  scene.system.denied.add(LEAK);
+  await scene.pass(40);
+  expect(scene.outcomes.map(({ outcome }) => outcome)).toEqual(['denied']);
+  await scene.pass(590);
+  expect(scene.outcomes).toHaveLength(1);
+  await scene.pass(20);
+  expect(scene.outcomes).toHaveLength(2);
+  expect(scene.guard.budget.spentAt(scene.guard.at())).toBe(2);
 });

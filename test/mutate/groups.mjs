@@ -71,7 +71,7 @@ export const GROUPS = {
     warm: true,
     wanted: 80,
     mutate: ['src/guard/*.ts'],
-    tests: ['guard/{guard,hold,metrics,pauses,policy,sweeping}.test.ts'],
+    tests: ['guard/{account,guard,hold,memory,metrics,pauses,policy,sweeping}.test.ts'],
   },
   recorder: {
     warm: true,
