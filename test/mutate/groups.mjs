@@ -77,7 +77,12 @@ export const GROUPS = {
     warm: true,
     wanted: 80,
     mutate: ['src/remember/**/*.ts'],
-    tests: ['remember/**/*.test.ts'],
+    tests: [
+      'remember/**/*.test.ts',
+      'guard/memory.test.ts',
+      'live/{news,time-travel}.test.ts',
+      'commands/report.test.ts',
+    ],
   },
   live: {
     wanted: 80,
