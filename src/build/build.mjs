@@ -123,8 +123,13 @@ const bundle = (source, output) =>
  * (behind a company's proxy, mostly), Node reads a hundred and more certificates before anything
  * else, 25 to 50 ms at every start and so at every hook; we speak to nobody who would show one. To JavaScript the second
  * line is a text and a comment: `node cli.js` works as well, and is only slower there.
+ *
+ * Variables whose names are no words (functions that bash exports) do not come through `sh`: what runs a program of the
+ * user's gets them beside, unless they are longer than one variable may be. It is also told which signals nohup and its
+ * like have turned off, because Node turns all of them on again.
  */
 const HEAD = `#!/bin/sh
+':' // ; case $1 in exclusive|prebuild) while read -r k v; do [ "$k" != SigIgn: ] || export REAPTOP_SIGIGN="$v"; done 2> /dev/null < /proc/$$/status; [ -r /proc/$$/environ ] && REAPTOP_ENVIRON=$(base64 < /proc/$$/environ 2> /dev/null) && [ \${#REAPTOP_ENVIRON} -lt 100000 ] && export REAPTOP_ENVIRON;; esac
 ':' // ; [ -z "$NODE_EXTRA_CA_CERTS" ] || export REAPTOP_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS" NODE_EXTRA_CA_CERTS=; exec node "$0" "$@"
 `;
 

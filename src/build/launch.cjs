@@ -20,6 +20,13 @@ if (env.REAPTOP_EXTRA_CA_CERTS !== undefined) {
   env.NODE_EXTRA_CA_CERTS = env.REAPTOP_EXTRA_CA_CERTS;
   delete env.REAPTOP_EXTRA_CA_CERTS;
 }
+if (env.REAPTOP_ENVIRON !== undefined) {
+  for (const entry of Buffer.from(env.REAPTOP_ENVIRON, 'base64').toString('utf8').split('\0')) {
+    const at = entry.indexOf('=');
+    if (at > 0 && !/^\w+$/.test(entry.slice(0, at))) env[entry.slice(0, at)] ??= entry.slice(at + 1);
+  }
+  delete env.REAPTOP_ENVIRON;
+}
 const uid = process.geteuid === undefined ? null : process.geteuid();
 
 /** Which functions run is a matter of the command: each has its own cache. */

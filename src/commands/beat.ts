@@ -5,6 +5,7 @@ import { UsageError } from '../collect/config.ts';
 import { visible } from '../model/text.ts';
 import { specsRoot } from '../observe/files/project.ts';
 import { errorSentence } from '../observe/state/own-file.ts';
+import { stateDirectory } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE } from './exit-codes.ts';
 
 export interface BeatOptions {
@@ -15,6 +16,9 @@ export interface BeatOptions {
   readonly session?: string | undefined;
   readonly status?: string | undefined;
 }
+
+/** The most it waits for another beat that is being written. */
+const WAIT_MS = 1000;
 
 /** `688` is specs/688_… as well as specs/0688_…; anything else names the directory itself. */
 const taskDirectory = (task: string, cwd: string): { root: string; directory: string } => {
@@ -38,14 +42,21 @@ const taskDirectory = (task: string, cwd: string): { root: string; directory: st
 /** `reaptop beat`: for scripts and for agents without hooks. */
 export const beatCommand = (
   options: BeatOptions,
-  ground: { cwd: string; now: Date; out: { write(text: string): void }; err: { write(text: string): void } },
+  ground: {
+    env: NodeJS.ProcessEnv;
+    cwd: string;
+    now: Date;
+    out: { write(text: string): void };
+    err: { write(text: string): void };
+  },
 ): number => {
-  const { cwd, now, err } = ground;
+  const { env, cwd, now, err } = ground;
   const { task, ...said } = options;
   const place = task === undefined ? { root: cwd, directory: cwd } : taskDirectory(task, cwd);
   const number = task === undefined ? undefined : /^\d{1,9}$/.test(task) ? Number(task) : task;
   try {
-    writeBeat(place.root, place.directory, { ...said, task: number }, now);
+    const limits = { state: stateDirectory(env), waitMs: WAIT_MS };
+    writeBeat(place.root, place.directory, { ...said, task: number }, now, limits);
     return 0;
   } catch (error) {
     err.write(`reaptop: no heartbeat was written in ${visible(place.directory)}: ${errorSentence(error)}\n`);

@@ -1,11 +1,13 @@
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChild } from '../act/children/run-child.ts';
 import {
   type BuildHolder,
-  describeBuildLock,
+  openBuildLock,
   releaseBuildLock,
   takeBuildLock,
   touchBuildLock,
+  underLock,
 } from '../act/hooks/build-lock.ts';
 import {
   DIAGNOSTIC_LOCK,
@@ -14,10 +16,10 @@ import {
   removeDiagnosticLock,
   touchDiagnosticLock,
 } from '../act/hooks/diagnostic-lock.ts';
+import { ownerOf } from '../act/record/file-lock.ts';
 import { plural } from '../model/format.ts';
 import { visible } from '../model/text.ts';
 import { leanProject, projectOf, specsRoot, taskDirectories } from '../observe/files/project.ts';
-import { identityAt } from '../observe/procfs/kin.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { nameAndPid } from '../words/process.ts';
 import { EXIT_FAILURE, EXIT_LOCKED } from './exit-codes.ts';
@@ -56,9 +58,15 @@ type Attempt =
   | { readonly status: 'busy'; readonly who: string }
   | { readonly status: 'failed'; readonly why: string };
 
-const attempt = (directory: string, mine: BuildHolder, project: string | null, cwd: string): Attempt => {
+const attempt = (
+  directory: string,
+  mine: BuildHolder,
+  project: string | null,
+  places: readonly TaskPlace[],
+  cwd: string,
+): Attempt => {
   const now = Date.now();
-  const lock = takeBuildLock(directory, mine, now);
+  const lock = takeBuildLock(directory, { ...mine, since: now }, now);
   if (lock.status === 'unavailable') return { status: 'failed', why: lock.why };
   if (lock.status === 'held') {
     const { what, pid, since } = lock.holder;
@@ -68,7 +76,6 @@ const attempt = (directory: string, mine: BuildHolder, project: string | null, c
     };
   }
   if (project === null) return { status: 'taken', beside: [] };
-  const places = seedsPlaces(project, cwd);
   for (const place of places)
     if (lock.left.includes(lockAt(place))) removeDiagnosticLock(place.root, place.directory);
   const roots = [project, specsRoot(cwd)].filter(root => root !== null);
@@ -77,13 +84,10 @@ const attempt = (directory: string, mine: BuildHolder, project: string | null, c
     releaseBuildLock(directory, mine);
     return { status: 'busy', who: `${foreign.path} was made ${Math.round(foreign.sinceSeconds)} s ago` };
   }
-  // Written down before they are made: whoever is killed in between leaves none that nobody knows of.
-  const noted = (beside: readonly TaskPlace[]) =>
-    describeBuildLock(directory, { ...mine, beside: beside.map(lockAt) });
-  noted(places);
-  const beside = places.filter(({ root, directory: at }) => makeDiagnosticLock(root, at, now));
-  if (beside.length < places.length) noted(beside);
-  return { status: 'taken', beside };
+  return {
+    status: 'taken',
+    beside: places.filter(({ root, directory: at }) => makeDiagnosticLock(root, at, now)),
+  };
 };
 
 const waitFor = async (tryOnce: () => Attempt, waitMs: number): Promise<Attempt> => {
@@ -110,16 +114,19 @@ export const exclusive = async (
   const directory = stateDirectory(env);
   if (directory === null) return fail(EXIT_FAILURE, 'there is no directory for the lock: HOME is not set');
   const project = key === null ? projectOf(cwd) : null;
+  const places = project === null ? [] : seedsPlaces(project, cwd);
   const mine: BuildHolder = {
-    ...(identityAt(process.pid) ?? { pid: process.pid, start: '' }),
+    ...ownerOf(),
     by: 'exclusive',
     key: project ?? `key:${key}`,
     session: null,
     toolUseId: null,
     what: visible(words[0] ?? '').slice(0, 200),
     since: Date.now(),
+    // Written down before they are made: whoever is killed in between leaves none that nobody knows of.
+    beside: places.map(lockAt),
   };
-  const had = await waitFor(() => attempt(directory, mine, project, cwd), waitMs);
+  const had = await waitFor(() => attempt(directory, mine, project, places, cwd), waitMs);
   if (had.status === 'failed') return fail(EXIT_FAILURE, `the lock cannot be taken: ${had.why}`);
   if (had.status === 'busy')
     return fail(
@@ -132,16 +139,13 @@ export const exclusive = async (
     touchBuildLock(directory, mine.key, now);
     for (const path of beside) touchDiagnosticLock(path, now);
   }, TOUCH_MS);
+  const lock = openBuildLock(directory, mine);
   try {
-    const { code, why } = await runChild(words, {
-      cwd,
-      env,
-      onStart: child =>
-        describeBuildLock(directory, { ...mine, ...(child === null ? {} : { child }), beside }),
-    });
+    const { code, why } = await runChild(words, { cwd, env: underLock(env, mine), lock });
     return why === null ? code : fail(code, why);
   } finally {
     clearInterval(touch);
+    if (lock !== null) closeSync(lock);
     for (const { root, directory: at } of had.beside) removeDiagnosticLock(root, at);
     releaseBuildLock(directory, mine);
   }

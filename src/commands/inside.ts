@@ -66,7 +66,7 @@ const addBeat = (program: Command, { out, err, finish }: Inside): void => {
     .action(async (_: unknown, command: Command) => {
       const flags: BeatFlags = command.opts();
       const { beatCommand } = await import('./beat.ts');
-      finish(beatCommand(flags, { cwd: workDirectory(), now: new Date(), out, err }));
+      finish(beatCommand(flags, { env: process.env, cwd: workDirectory(), now: new Date(), out, err }));
     });
 };
 

@@ -1,18 +1,24 @@
 import { spawn } from 'node:child_process';
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync } from 'node:fs';
+import { constants as os } from 'node:os';
 import { join } from 'node:path';
 import { endTree } from '../act/children/end-tree.ts';
-import { programAt } from '../act/children/run-child.ts';
+import { asDetached, findProgram, onSignals, withLock } from '../act/children/run-child.ts';
 import {
   type BuildHolder,
-  describeBuildLock,
+  openBuildLock,
   releaseBuildLock,
   takeBuildLock,
+  touchBuildLock,
+  underLock,
 } from '../act/hooks/build-lock.ts';
+import { lockPath, ownerOf } from '../act/record/file-lock.ts';
 import { buildsOf } from '../collect/builds.ts';
+import type { Identity } from '../model/identity.ts';
 import { visible } from '../model/text.ts';
 import { leanProject } from '../observe/files/project.ts';
 import { identityAt } from '../observe/procfs/kin.ts';
+import { lockCarriers } from '../observe/procfs/lock-carriers.ts';
 import { errorSentence, openOwn, writeWhole } from '../observe/state/own-file.ts';
 import { makeStateDirectory, stateDirectory } from '../observe/state/state-directory.ts';
 import { nameAndPid } from '../words/process.ts';
@@ -38,7 +44,9 @@ const LOG = 'prebuild.log';
 const MOST_LOG_BYTES = 4 * 1024 ** 2;
 /** As timeout(1) and the shells have it. */
 const TIMED_OUT = 124;
-const NOT_FOUND = 127;
+const NOT_STARTED = 126;
+/** Whoever can only look at a lock's age takes one of a minute for stale. */
+const TOUCH_MS = 10_000;
 
 interface Log {
   readonly path: string | null;
@@ -71,69 +79,73 @@ const openLog = (directory: string | null): Log => {
 
 interface Ran {
   readonly code: number;
-  readonly timedOut: boolean;
+  /** Why it was ended before its end; null: it came to it. */
+  readonly cut: 'timeout' | 'signal' | null;
 }
 
-/** Runs lake in a session of its own; when the time is over its whole tree is ended. */
+interface LakeRun {
+  readonly program: string;
+  readonly project: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly lock: number | null;
+  /** What was started under the lock and left lake's tree. */
+  readonly others: () => readonly Identity[];
+  readonly output: (text: string) => void;
+}
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** Runs lake in a session of its own; when the time is over, or a signal ends us, its whole tree is ended. */
 const runLake = (
   words: readonly string[],
   timeoutMs: number,
-  project: string,
-  env: NodeJS.ProcessEnv,
-  on: { readonly start: (pid: number) => void; readonly output: (text: string) => void },
+  { program, project, env, lock, others, output }: LakeRun,
 ): Promise<Ran> =>
   new Promise(resolve => {
-    const child = spawn('lake', [...words], {
+    const [command = '', ...args] = asDetached([program, ...words], process.env);
+    const child = spawn(command, args, {
       cwd: project,
       env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: withLock(['ignore', 'pipe', 'pipe'], lock),
       detached: true,
     });
+    const streams = [child.stdout, child.stderr].filter(stream => stream !== null);
     const root = child.pid === undefined ? null : identityAt(child.pid);
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      if (root !== null)
-        void endTree(root).then(() => {
-          // What left the tree may still hold our pipes open.
-          child.stdout.destroy();
-          child.stderr.destroy();
-        });
-    }, timeoutMs);
-    if (child.pid !== undefined) on.start(child.pid);
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', on.output);
+    let ending: Promise<Ran> | null = null;
+    const end = (as: Ran): void => {
+      ending ??= endTree(root === null ? [] : [root], others).then(() => {
+        // What outlived it may still hold our pipes open.
+        for (const stream of streams) stream.destroy();
+        return as;
+      });
+    };
+    const timer = setTimeout(() => end({ code: TIMED_OUT, cut: 'timeout' }), timeoutMs);
+    const stopListening = onSignals(ENDING, process.env, signal =>
+      end({ code: 128 + os.signals[signal], cut: 'signal' }),
+    );
+    const finish = (ran: Ran): void => {
+      clearTimeout(timer);
+      stopListening();
+      resolve(ending ?? ran);
+    };
+    for (const stream of streams) stream.setEncoding('utf8').on('data', output);
     child.on('error', error => {
-      clearTimeout(timer);
-      on.output(`${error.message}\n`);
-      resolve({ code: NOT_FOUND, timedOut });
+      output(`${error.message}\n`);
+      finish({ code: NOT_STARTED, cut: null });
     });
-    child.on('close', code => {
-      clearTimeout(timer);
-      resolve({ code: timedOut ? TIMED_OUT : (code ?? 1), timedOut });
-    });
+    child.on('close', (code, signal) =>
+      finish({ code: code ?? 128 + (signal === null ? 0 : os.signals[signal]), cut: null }),
+    );
   });
 
-const build = async (
-  options: PrebuildOptions,
-  { env, out }: PrebuildGround,
-  project: string,
-  log: Log,
-  onStart: (pid: number) => void,
-): Promise<Ran> => {
+const build = async ({ force, timeoutMs }: PrebuildOptions, run: LakeRun): Promise<Ran> => {
   const startedAt = performance.now();
-  const on = {
-    start: onStart,
-    output: (text: string): void => {
-      log.write(text);
-      if (options.verbose) out.write(text.split('\n').map(visible).join('\n'));
-    },
-  };
-  const left = (): number => Math.max(1, options.timeoutMs - (performance.now() - startedAt));
-  if (options.force) {
-    const cleaned = await runLake(['clean'], left(), project, env, on);
-    if (cleaned.timedOut) return cleaned;
+  const left = (): number => Math.max(1, timeoutMs - (performance.now() - startedAt));
+  if (force) {
+    const cleaned = await runLake(['clean'], left(), run);
+    if (cleaned.cut !== null) return cleaned;
   }
-  return runLake(['build'], left(), project, env, on);
+  return runLake(['build'], left(), run);
 };
 
 /** `reaptop prebuild`: a warm cache before the first call of a language server. Failing is no reason to stop anybody. */
@@ -147,9 +159,14 @@ export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround)
   };
   if (project === null)
     return end(EXIT_FAILURE, 'No pre-build: this is not a Lean project (no lean-toolchain, no lakefile).');
-  if (programAt('lake', env) === null) return end(NOT_FOUND, 'No pre-build: there is no lake in PATH.');
+  const lake = findProgram('lake', env);
+  if (lake.status === 'missing')
+    return end(
+      lake.code,
+      `No pre-build: ${lake.code === 127 ? 'there is no lake in PATH' : visible(lake.why)}.`,
+    );
   const mine: BuildHolder = {
-    ...(identityAt(process.pid) ?? { pid: process.pid, start: '' }),
+    ...ownerOf(),
     by: 'exclusive',
     key: project,
     session: null,
@@ -169,23 +186,41 @@ export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround)
   const log = openLog(directory);
   const startedAt = performance.now();
   log.write(`[${new Date().toISOString()}] lake build in ${visible(project)}\n`);
+  const touch = setInterval(() => {
+    if (directory !== null) touchBuildLock(directory, mine.key, new Date());
+  }, TOUCH_MS);
+  const held = directory === null ? null : openBuildLock(directory, mine);
   try {
-    const ran = await build(options, ground, project, log, pid => {
-      const child = identityAt(pid);
-      if (directory !== null && child !== null) describeBuildLock(directory, { ...mine, child });
+    const ran = await build(options, {
+      program: lake.path,
+      project,
+      env: underLock(env, mine),
+      lock: held,
+      others: () => (directory === null ? [] : lockCarriers(mine.nonce, lockPath(directory, mine.key))),
+      output: text => {
+        log.write(text);
+        if (options.verbose) out.write(text.split('\n').map(visible).join('\n'));
+      },
     });
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     const where = log.path === null ? '' : `; its output is in ${visible(log.path)}`;
-    const sentence = ran.timedOut
-      ? `WARNING: Pre-build timed out after ${seconds}s (non-fatal)${where}`
-      : ran.code === 0
-        ? `Pre-build completed in ${seconds}s`
-        : `WARNING: Pre-build failed with exit code ${ran.code} after ${seconds}s (non-fatal)${where}`;
+    if (ran.cut === 'signal') {
+      log.write(`Pre-build ended by a signal after ${seconds}s\n`);
+      return ran.code;
+    }
+    const sentence =
+      ran.cut === 'timeout'
+        ? `WARNING: Pre-build timed out after ${seconds}s (non-fatal)${where}`
+        : ran.code === 0
+          ? `Pre-build completed in ${seconds}s`
+          : `WARNING: Pre-build failed with exit code ${ran.code} after ${seconds}s (non-fatal)${where}`;
     log.write(`${sentence}\n`);
     return end(ran.code, sentence);
   } catch (error) {
     return end(EXIT_FAILURE, `WARNING: Pre-build could not run: ${errorSentence(error)}`);
   } finally {
+    clearInterval(touch);
+    if (held !== null) closeSync(held);
     log.close();
     if (directory !== null) releaseBuildLock(directory, mine);
   }

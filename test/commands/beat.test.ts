@@ -15,7 +15,7 @@ afterEach(() => sandbox.close());
 
 const out = { write: (text: string): unknown => (said += text) };
 const beat = (options: Parameters<typeof beatCommand>[0], cwd = sandbox.path('work')): number =>
-  beatCommand(options, { cwd, now: new Date(), out, err: out });
+  beatCommand(options, { env: sandbox.env, cwd, now: new Date(), out, err: out });
 
 describe('a beat', () => {
   it('is written to the task’s file, and counters stay', () => {

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { CLI, REAPTOP, reaptop } from '../support/cli.ts';
 import { makeMarker, makeTask } from '../support/hook-session.ts';
-import { needsRootsDirectories } from '../support/lacking.ts';
-import { isRunning } from '../support/proc.ts';
-import { Sandbox } from '../support/sandbox.ts';
+import { lacking, needsRootsDirectories } from '../support/lacking.ts';
+import { isRunning, type RawProcess } from '../support/proc.ts';
+import { MARK, Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
@@ -16,8 +17,12 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.close());
 
+const locks = (): string => join(sandbox.home, '.local/state/reaptop/locks');
 const exclusive = (flags: readonly string[], command: string) =>
   reaptop(sandbox, ['exclusive', ...flags, '--', 'sh', '-c', command]);
+const endAll = (which: (p: RawProcess) => boolean): void => {
+  for (const { pid } of sandbox.running().filter(which)) process.kill(pid, 'SIGKILL');
+};
 /** Starts one that stays inside until it is ended; gives the pids of wrapper and command. */
 const inside = async (name: string) => {
   const told = sandbox.path(`${name}.pid`);
@@ -78,21 +83,95 @@ describe('while somebody is inside', () => {
     expect((await exclusive(['--key', 'docs'], 'exit 3')).code).toBe(3);
   });
 
-  it('killed -9, it takes its command along and leaves the lock to the next', async () => {
-    needsRootsDirectories();
+  it('killed -9, its command keeps the lock until it ends', async () => {
     const { wrapper, command } = await inside('first');
     expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(true);
     process.kill(wrapper.pid, 'SIGKILL');
-    await until('the command to end with it', () => !isRunning(command));
+    await until('the wrapper to end', () => !isRunning(wrapper.pid, wrapper.start));
+    expect((await exclusive([], 'exit 5')).code).toBe(75);
+    endAll(p => p.comm === 'sleep' || p.pid === command);
     expect((await exclusive(['--wait', '20'], 'exit 5')).code).toBe(5);
     expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(false);
+  });
+
+  it.each<[string, string]>([
+    ['in the background', 'sleep 600 > /dev/null 2>&1 &'],
+    ['with an environment of its own', `env -i "${MARK}=$${MARK}" sleep 600 > /dev/null 2>&1 &`],
+    ['as a daemon that has closed everything', 'setsid bash -c "exec 0<&- 1>&- 2>&- 99<&-; sleep 600" &'],
+  ])('what it leaves running %s keeps the lock after it', async (_, command) => {
+    expect((await exclusive([], `${command} exit 4`)).code).toBe(4);
+    expect((await exclusive([], 'exit 0')).code).toBe(75);
+    endAll(p => p.comm === 'sleep');
+    expect((await exclusive(['--wait', '20'], 'exit 0')).code).toBe(0);
+  });
+
+  it('another pid namespace with the same home is kept out, after a kill -9 too', async () => {
+    if (spawnSync('unshare', ['-fp', '--mount-proc', 'true']).status !== 0)
+      lacking('this user may not make a pid namespace');
+    const { wrapper, command } = await inside('first');
+    const elsewhere = () =>
+      spawnSync(
+        'unshare',
+        ['-fp', '--mount-proc', process.execPath, CLI, 'exclusive', '--', 'sh', '-c', 'exit 3'],
+        { cwd: sandbox.path('work'), env: sandbox.env },
+      ).status;
+    expect(elsewhere()).toBe(75);
+    process.kill(wrapper.pid, 'SIGKILL');
+    const [lock] = readdirSync(locks()).map(name => join(locks(), name));
+    const old = new Date(Date.now() - 3_600_000);
+    utimesSync(lock!, old, old);
+    utimesSync(sandbox.path('work/.diagnostic-lock'), old, old);
+    expect(elsewhere()).toBe(75);
+    endAll(p => p.comm === 'sleep' || p.pid === command);
+    expect(elsewhere()).toBe(3);
+  });
+
+  it('with nohup, neither it nor its command ends when the terminal closes', async () => {
+    const wrapper = sandbox.start([
+      'nohup',
+      CLI,
+      'exclusive',
+      '--',
+      'sh',
+      '-c',
+      'while [ ! -e go ]; do sleep 0.05; done; exit 6',
+    ]);
+    const child = await until('the command to be inside', () =>
+      sandbox.running().find(p => p.comm === 'sh' && p.ppid === wrapper.pid),
+    );
+    for (const pid of [wrapper.pid, child.pid]) process.kill(pid, 'SIGHUP');
+    const ended = new Promise(resolve => wrapper.child.on('exit', resolve));
+    sandbox.write('work/go', '');
+    expect(await ended).toBe(6);
+  });
+
+  it('gets the whole environment, also what sh cannot hold', async () => {
+    const odd = { 'BASH_FUNC_module%%': '() { echo loaded; }', 'a.b': '1 = 2', NODE_EXTRA_CA_CERTS: '/none' };
+    const given = { ...sandbox.env, ...odd, PWD: sandbox.path('work') };
+    const run = spawnSync(CLI, ['exclusive', '--', 'env', '-0'], {
+      cwd: sandbox.path('work'),
+      env: given,
+      encoding: 'utf8',
+    });
+    const got = new Map(run.stdout.split('\0').map(entry => entry.split(/=([\s\S]*)/) as [string, string]));
+    expect(Object.entries(given).filter(([name, value]) => got.get(name) !== value)).toEqual([]);
+    expect([...got.keys()].filter(name => name !== '' && !(name in given))).toEqual(['REAPTOP_LOCKS']);
+  });
+
+  it.each([
+    ['/nowhere/program', 127],
+    ['no-such-program', 127],
+    ['/etc/passwd', 126],
+    ['/etc', 126],
+  ])('%s exits %i, as in a shell', async (program, code) => {
+    expect((await reaptop(sandbox, ['exclusive', '--', program])).code).toBe(code);
   });
 
   it('a signal goes on to the command, and the lock is given back', async () => {
     const { wrapper, command } = await inside('first');
     process.kill(wrapper.pid, 'SIGTERM');
     await until('both to end', () => !isRunning(wrapper.pid, wrapper.start) && !isRunning(command));
-    expect(readdirSync(join(sandbox.home, '.local/state/reaptop/locks'))).toEqual([]);
+    expect(readdirSync(locks())).toEqual([]);
     expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(false);
   });
 });
@@ -148,6 +227,49 @@ describe('prebuild', () => {
     expect([code, stdout]).toEqual([124, expect.stringContaining('timed out')]);
     const left = sandbox.running().filter(({ comm }) => comm === 'sleep' || comm === 'lake');
     expect(left).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends lake’s whole tree', async signal => {
+    lake(
+      `trap "" TERM; setsid sleep 602 & (sh -c 'setsid sh -c "sleep 604" > /dev/null 2>&1 &') & : > ready; sleep 603`,
+    );
+    const { pid, start, child } = sandbox.start([process.execPath, CLI, 'prebuild'], {
+      env: { PATH: `${sandbox.path('bin')}:${process.env.PATH}` },
+    });
+    const sleeping = () => sandbox.running().filter(({ comm }) => comm === 'sleep');
+    await until('all of it to run', () => sleeping().length === 3);
+    const ended = new Promise(resolve => child.on('exit', resolve));
+    expect(isRunning(pid, start)).toBe(true);
+    process.kill(pid, signal);
+    expect(await ended).toBe(128 + constants.signals[signal]);
+    expect(sandbox.running().filter(({ comm }) => comm === 'sleep' || comm === 'lake')).toEqual([]);
+    expect(readdirSync(locks())).toEqual([]);
+  });
+
+  it('what lake leaves running keeps the lock', async () => {
+    lake('setsid sleep 605 > /dev/null 2>&1 &');
+    expect((await prebuild('--strict')).code).toBe(0);
+    expect((await exclusive([], 'exit 0')).code).toBe(75);
+    endAll(p => p.comm === 'sleep');
+    expect((await exclusive(['--wait', '20'], 'exit 0')).code).toBe(0);
+  });
+
+  it('--force and --timeout: clean and build together end in that time', async () => {
+    lake('echo "$1" >> words; exec sleep 1.2');
+    const began = performance.now();
+    const { code } = await prebuild('--force', '--timeout', '2', '--strict');
+    expect([code, readFileSync(sandbox.path('work/words'), 'utf8')]).toEqual([124, 'clean\nbuild\n']);
+    // 1.2 s of 2 are used by then: without that the build would have ended by itself.
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it('a lake that may not be run is said, and is 126 with --strict', async () => {
+    lake('exit 0');
+    chmodSync(sandbox.path('bin/lake'), 0o644);
+    const { code, stdout } = await reaptop(sandbox, ['prebuild', '--strict'], {
+      env: { PATH: sandbox.path('bin') },
+    });
+    expect([code, stdout]).toEqual([126, expect.stringContaining('not an executable file')]);
   });
 
   it('starts no second build of a project', async () => {

@@ -11,25 +11,28 @@ const POLL_MS = 50;
 const KILL_ROUNDS = 40;
 
 /** Everything below these now, themselves included. */
-const members = (roots: ReadonlyMap<IdentityKey, Identity>): readonly Identity[] => {
+export const treeBelow = (roots: Iterable<Identity>): readonly Identity[] => {
   const kin = allKin();
-  const tops = [...roots.values()].flatMap(({ pid, start }) => {
+  const tops = [...roots].flatMap(({ pid, start }) => {
     const found = kin.get(pid);
     return found?.start === start ? [found] : [];
   });
   const children = childrenByParent(kin.values(), place => place);
-  return [...withAllBelow(tops, children, ({ pid }) => pid)];
+  return [...withAllBelow(tops, children, ({ pid }) => pid)].map(({ pid, start }) => ({ pid, start }));
 };
 
 /**
- * Ends a tree that we started ourselves, whole: TERM, a little time, KILL, until nothing of it runs. What was once
- * seen in it stays in it, also after its parent ended. True: nothing is left.
+ * Ends trees that we started ourselves, whole: TERM, a little time, KILL, until nothing of them runs. What was once
+ * seen in one stays in it, also after its parent ended; `others` finds what left it before. True: nothing is left.
  */
-export const endTree = async (root: Identity): Promise<boolean> => {
+export const endTree = async (
+  roots: readonly Identity[],
+  others: () => readonly Identity[] = () => [],
+): Promise<boolean> => {
   const system = procfsSystem();
-  const known = new Map([[keyOf(root), root]]);
+  const known = new Map(roots.map(root => [keyOf(root), root]));
   const look = (): Identity[] => {
-    for (const { pid, start } of members(known)) known.set(keyOf({ pid, start }), { pid, start });
+    for (const member of [...treeBelow(known.values()), ...others()]) known.set(keyOf(member), member);
     return [...known.values()].filter(member => isRunning(member) === true);
   };
   const told = new Set<IdentityKey>();

@@ -1,84 +1,149 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { constants as os } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Identity } from '../../model/identity.ts';
+import { type Identity, keyOf } from '../../model/identity.ts';
 import { identityAt } from '../../observe/procfs/kin.ts';
+import { LOCK_DESCRIPTOR } from '../../observe/procfs/lock-carriers.ts';
+import { procfsSystem } from '../../observe/procfs/system.ts';
+import { signalIdentity } from '../signal/signal-identity.ts';
+import { endTree, treeBelow } from './end-tree.ts';
 
 export interface ChildOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly onStart: (child: Identity | null) => void;
+  /** The file of the lock it runs under, which everything below it inherits; null: there is none. */
+  readonly lock: number | null;
 }
 
-/** As shells do it. */
-const NOT_FOUND = 127;
+export type FoundProgram =
+  | { readonly status: 'found'; readonly path: string }
+  /** `code`: what shells exit with. */
+  | { readonly status: 'missing'; readonly code: 126 | 127; readonly why: string };
+
 const NOT_STARTED = 126;
 
-/** Where a program is found; null: nowhere in PATH. */
-export const programAt = (name: string, env: NodeJS.ProcessEnv): string | null => {
-  const places = name.includes('/')
-    ? [name]
-    : (env.PATH ?? '').split(delimiter).map(directory => join(directory, name));
-  return places.find(isExecutable) ?? null;
-};
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK);
-    // A directory may be entered, which the system calls by the same name: it is no program.
-    return statSync(path).isFile();
+    return isFile(path);
   } catch {
     return false;
   }
 };
 
-/** The kernel then ends the child when we are killed: nothing goes on without the lock it ran under. */
-const tied = (words: readonly string[], env: NodeJS.ProcessEnv): readonly string[] => {
-  const setpriv = process.platform === 'linux' ? programAt('setpriv', env) : null;
-  return setpriv === null ? words : [setpriv, '--pdeathsig', 'TERM', '--', ...words];
+const isThere = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // below a file, or in a directory that we may not enter
+  }
 };
 
-const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+/** Where a program is found; else why not, as shells tell it: 127 where there is none, 126 where it may not be run. */
+export const findProgram = (name: string, env: NodeJS.ProcessEnv): FoundProgram => {
+  if (name === '') return { status: 'missing', code: 127, why: 'the command has no name' };
+  const hasPath = name.includes('/');
+  const paths = hasPath ? [name] : (env.PATH ?? '').split(delimiter).map(directory => join(directory, name));
+  const path = paths.find(isExecutable);
+  if (path !== undefined) return { status: 'found', path };
+  const barred = paths.find(one => (hasPath ? isThere(one) : isThere(one) && isFile(one)));
+  return barred === undefined
+    ? { status: 'missing', code: 127, why: `command not found: ${name}` }
+    : { status: 'missing', code: 126, why: `not an executable file: ${barred}` };
+};
+
+/** Where what a child inherits stands, by number; what lies between stays closed. */
+export const withLock = (
+  stdio: readonly ('inherit' | 'ignore' | 'pipe')[],
+  lock: number | null,
+): StdioOptions => {
+  if (lock === null) return [...stdio];
+  const all: ('inherit' | 'ignore' | 'pipe' | number)[] = [...stdio];
+  while (all.length < LOCK_DESCRIPTOR) all.push('ignore');
+  return [...all, lock];
+};
+
+/** The signals that were turned off when we were started, as the kernel writes them: Node turns all of them on again. */
+export const IGNORED_VARIABLE = 'REAPTOP_SIGIGN';
+
+const isIgnored = (signal: NodeJS.Signals, env: NodeJS.ProcessEnv): boolean => {
+  const mask = /^[0-9a-f]{1,16}$/.exec(env[IGNORED_VARIABLE] ?? '')?.[0] ?? '0';
+  return ((BigInt(`0x${mask}`) >> BigInt(os.signals[signal] - 1)) & 1n) === 1n;
+};
+
+/** Whoever called us with nohup wants what we start to outlive the terminal. */
+export const asDetached = (words: readonly string[], env: NodeJS.ProcessEnv): readonly string[] =>
+  isIgnored('SIGHUP', env) ? ['/bin/sh', '-c', `trap '' HUP; exec "$@"`, 'sh', ...words] : words;
+
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const OTHERS = ['SIGUSR1', 'SIGUSR2'] as const;
 /** The terminal sends these to the child itself. */
 const FROM_THE_TERMINAL: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** Every signal that reaches us goes on to the child, which decides what becomes of it. */
-const passSignals = (child: ChildProcess): (() => void) => {
-  const handlers = PASSED_ON.map(signal => {
-    const pass = (): void => {
-      if (!(FROM_THE_TERMINAL.has(signal) && process.stdin.isTTY === true)) child.kill(signal);
+/** Calls back for every such signal that reaches us; those that whoever called us has turned off do nothing. */
+export const onSignals = <S extends NodeJS.Signals>(
+  signals: readonly S[],
+  env: NodeJS.ProcessEnv,
+  call: (signal: S) => void,
+): (() => void) => {
+  const handlers = signals.map(signal => {
+    const handler = (): void => {
+      if (!isIgnored(signal, env)) call(signal);
     };
-    process.on(signal, pass);
-    return () => process.off(signal, pass);
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
   });
   return () => {
     for (const off of handlers) off();
   };
 };
 
+/** Every signal that reaches us goes on. One that ends a program goes to everything below the child as well. */
+const passSignals = (child: ChildProcess, root: Identity | null, env: NodeJS.ProcessEnv) => {
+  const system = procfsSystem();
+  const told = new Map<string, Identity>();
+  const stop = [
+    onSignals(OTHERS, env, signal => child.kill(signal)),
+    onSignals(ENDING, env, signal => {
+      const below = root === null ? [] : treeBelow([root]).filter(({ pid }) => pid !== root.pid);
+      for (const member of below) told.set(keyOf(member), member);
+      if (FROM_THE_TERMINAL.has(signal) && process.stdin.isTTY === true) return;
+      child.kill(signal);
+      for (const member of below) void signalIdentity(system, member, signal);
+    }),
+  ];
+  return {
+    /** What was there when a signal came and outlived the child, ended: nothing else waits for it. */
+    finish: async (): Promise<void> => {
+      for (const off of stop) off();
+      if (told.size > 0) await endTree([...told.values()]);
+    },
+  };
+};
+
 /** Runs a command in our place: our terminal, our signals, and its exit code as ours. */
 export const runChild = (
   words: readonly string[],
-  { cwd, env, onStart }: ChildOptions,
+  { cwd, env, lock }: ChildOptions,
 ): Promise<{ readonly code: number; readonly why: string | null }> =>
   new Promise(resolve => {
-    const [name = ''] = words;
-    if (programAt(name, env) === null)
-      return resolve({
-        code: NOT_FOUND,
-        why: `there is no program ${name === '' ? 'without a name' : name}`,
-      });
-    const [program = '', ...args] = tied(words, env);
-    const child = spawn(program, args, { cwd, env, stdio: 'inherit' });
-    const stopPassing = passSignals(child);
-    child.on('spawn', () => onStart(child.pid === undefined ? null : identityAt(child.pid)));
+    const found = findProgram(words[0] ?? '', env);
+    if (found.status === 'missing') return resolve({ code: found.code, why: found.why });
+    const [program = '', ...args] = asDetached(words, process.env);
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: withLock(['inherit', 'inherit', 'inherit'], lock),
+    });
+    const passing = passSignals(child, child.pid === undefined ? null : identityAt(child.pid), process.env);
     child.on('error', error => {
-      stopPassing();
-      resolve({ code: NOT_STARTED, why: error.message });
+      void passing.finish().then(() => resolve({ code: NOT_STARTED, why: error.message }));
     });
     child.on('close', (code, signal) => {
-      stopPassing();
-      resolve({ code: code ?? 128 + (signal === null ? 0 : os.signals[signal]), why: null });
+      const as = code ?? 128 + (signal === null ? 0 : os.signals[signal]);
+      void passing.finish().then(() => resolve({ code: as, why: null }));
     });
   });

@@ -1,51 +1,144 @@
-import { linkSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { closeSync, constants, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorSentence, linkUnlessTaken, readOwnTail, replaceOwn } from '../../observe/state/own-file.ts';
+import { bootId } from '../../observe/procfs/kin.ts';
+import { LOCKS_VARIABLE, lockCarriers } from '../../observe/procfs/lock-carriers.ts';
+import { errorSentence, openOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
-import { type BuildHolder, isHeld, isSame, parseHolder } from './build-holder.ts';
+import {
+  type FoundLock,
+  LOCK_DIRECTORY,
+  type LockOwner,
+  lockPath,
+  parseFields,
+  parseOwner,
+  readLock,
+  removeLock,
+  replaceStale,
+  stateOf,
+  tryLock,
+} from '../record/file-lock.ts';
 
-export type { BuildHolder } from './build-holder.ts';
-
-/** Below the state directory: one file per project that is being built. */
-const LOCKS = 'locks';
+/** Who holds a project's build lock: a session's tool call, or `reaptop exclusive` and `prebuild`. */
+export interface BuildHolder extends LockOwner {
+  readonly by: 'hook' | 'exclusive';
+  readonly key: string;
+  readonly session: string | null;
+  readonly toolUseId: string | null;
+  /** The tool or the program, for whoever has to wait. */
+  readonly what: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Empty locks of the seeds' kind that lie beside it. */
+  readonly beside?: readonly string[] | undefined;
+}
 
 export type BuildLock =
   /** `left`: empty locks that a holder which was killed has left. */
   | { readonly status: 'taken'; readonly left: readonly string[] }
   | { readonly status: 'held'; readonly holder: BuildHolder }
-  /** It can be had by nobody: the disk is full, or the state is not ours. */
+  /** Nobody can have it: the disk is full, or the state is not ours. */
   | { readonly status: 'unavailable'; readonly why: string };
 
-const MOST_BYTES = 16 * 1024;
+/** A tool call without an end, though its session lives: no build takes as long without a word. */
+const TOOL_LOCK_MS = 30 * 60_000;
+/** Where we cannot see who runs. */
+const BLIND_LOCK_MS = 10 * 60_000;
+/** `exclusive` touches its lock every 10 s. */
+const TOUCHED_MS = 60_000;
+/** Clocks of two machines differ by less; a lock from further ahead was dated by hand, or before the clock was set. */
+const AHEAD_MS = 60_000;
+const isYoungerThan = (limit: number, at: number, now: number): boolean =>
+  now - at < limit && now - at > -AHEAD_MS;
 
-/** 53 bits of a path, twice: names a file; the path itself stands in it. */
-const hash = (text: string): string => {
-  let [a, b] = [0x811c9dc5, 0x01000193];
-  for (let at = 0; at < text.length; at += 1) {
-    a = Math.imul(a ^ text.charCodeAt(at), 0x01000193);
-    b = Math.imul(b ^ text.charCodeAt(at), 0x85ebca6b) ^ (b >>> 13);
-  }
-  return `${(a >>> 0).toString(16).padStart(8, '0')}${(b >>> 0).toString(16).padStart(8, '0')}`;
+/** Loaded when it is needed: it takes a hook 5 ms. */
+const flock = (mode: '-s' | '-x', fd: number, wait: boolean): number | null => {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const stdio = ['ignore', 'ignore', 'ignore', fd] as const;
+  return spawnSync('flock', [mode, ...(wait ? [] : ['-n']), '3'], { stdio: [...stdio], timeout: 1000 })
+    .status;
 };
 
-const pathOf = (directory: string, key: string): string => join(directory, LOCKS, `${hash(key)}.json`);
+/**
+ * Whether anything is seen to have the kernel's lock on this file, also in a pid namespace that we cannot look into.
+ * Where there is no flock(1), only touching tells.
+ */
+const isKernelLocked = (path: string): boolean => {
+  const fd = openOwn(path, constants.O_RDONLY);
+  try {
+    return flock('-s', fd, false) === 1;
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** The lock's file, open and locked by the kernel for as long as any process has inherited it. Null: it cannot be. */
+export const openBuildLock = (directory: string, { key }: Pick<BuildHolder, 'key'>): number | null => {
+  try {
+    const fd = openOwn(lockPath(directory, key), constants.O_RDWR);
+    flock('-x', fd, true);
+    return fd;
+  } catch {
+    return null; // removed by hand, or too many open files: the environment still marks what we start
+  }
+};
+
+/** The environment of what runs under a lock: what we were started with, and the lock's mark. */
+export const underLock = (
+  { REAPTOP_SIGIGN: _, ...env }: NodeJS.ProcessEnv,
+  { nonce }: LockOwner,
+): NodeJS.ProcessEnv => ({
+  ...env,
+  [LOCKS_VARIABLE]: [env[LOCKS_VARIABLE], nonce].filter(Boolean).join(' '),
+});
+
+/** Whether it still keeps others out: its holder is there, or anything that was started under it. */
+export const isHeld = (holder: BuildHolder, found: FoundLock, path: string, now: number): boolean => {
+  const state = stateOf(holder);
+  if (holder.by === 'hook')
+    return state === 'runs'
+      ? isYoungerThan(TOOL_LOCK_MS, holder.since, now)
+      : state !== 'ended' && isYoungerThan(BLIND_LOCK_MS, holder.since, now);
+  if (state === 'runs') return true;
+  if (state === 'ended') return holder.nonce !== '' && lockCarriers(holder.nonce, path).length > 0;
+  if (isYoungerThan(TOUCHED_MS, found.mtimeMs, now)) return true;
+  return state === 'elsewhere' && holder.boot === bootId() && isKernelLocked(path);
+};
+
+/** Null: nothing that makes sense. */
+export const parseHolder = (text: string): BuildHolder | null => {
+  const fields = parseFields(text);
+  const owner = parseOwner(fields);
+  const { by, key, session, toolUseId, what, since, beside } = fields;
+  const sound =
+    (by === 'hook' || by === 'exclusive') &&
+    typeof key === 'string' &&
+    (session === null || typeof session === 'string') &&
+    (toolUseId === null || typeof toolUseId === 'string') &&
+    typeof what === 'string' &&
+    typeof since === 'number';
+  if (!sound || owner === null) return null;
+  return {
+    ...owner,
+    ...({ by, key, session, toolUseId, what, since } as Omit<BuildHolder, keyof LockOwner>),
+    ...(Array.isArray(beside) ? { beside: beside.filter(path => typeof path === 'string') } : {}),
+  };
+};
 
 /** Takes the lock of a project, or says who has it. One whose holder has ended is taken over. */
 export const takeBuildLock = (directory: string, mine: BuildHolder, now: number): BuildLock => {
-  const path = pathOf(directory, mine.key);
-  let left: readonly string[] = [];
+  const path = lockPath(directory, mine.key);
+  const text = JSON.stringify(mine);
   try {
     makeStateDirectory(directory);
-    makeStateDirectory(join(directory, LOCKS));
-    // A stale lock is broken by one of several who see it; then all try again.
+    makeStateDirectory(join(directory, LOCK_DIRECTORY));
+    // A stale lock is replaced by one of several who see it; then the others find a fresh one.
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      if (create(path, mine)) return { status: 'taken', left };
-      const text = readOwnTail(path, MOST_BYTES);
-      if (text === null) continue;
-      const holder = parseHolder(text);
-      if (holder !== null && isHeld(holder, now)) return { status: 'held', holder };
-      left = holder?.beside ?? left;
-      breakStale(path, text, mine.pid);
+      const found = tryLock(path, text);
+      if (found === 'taken') return { status: 'taken', left: [] };
+      if (found === null) continue;
+      const holder = parseHolder(found.text);
+      if (holder !== null && isHeld(holder, found, path, now)) return { status: 'held', holder };
+      if (replaceStale(path, found, text)) return { status: 'taken', left: holder?.beside ?? [] };
     }
     return { status: 'unavailable', why: 'too many processes want it at once' };
   } catch (error) {
@@ -56,97 +149,44 @@ export const takeBuildLock = (directory: string, mine: BuildHolder, now: number)
 /** Who holds it now; null: nobody. */
 export const buildHolder = (directory: string, key: string, now: number): BuildHolder | null => {
   try {
-    const holder = parseHolder(readOwnTail(pathOf(directory, key), MOST_BYTES) ?? '');
-    return holder !== null && isHeld(holder, now) ? holder : null;
+    const path = lockPath(directory, key);
+    const found = readLock(path);
+    const holder = found === null ? null : parseHolder(found.text);
+    return found !== null && holder !== null && isHeld(holder, found, path, now) ? holder : null;
   } catch {
     return null; // not ours: it holds nobody up
   }
 };
 
-/** Gives it back; somebody else's stays. */
+const isSame = (a: BuildHolder, b: BuildHolder): boolean =>
+  a.pid === b.pid &&
+  a.start === b.start &&
+  a.session === b.session &&
+  a.toolUseId === b.toolUseId &&
+  a.nonce === b.nonce;
+
+/** Gives it back; another holder's stays, and so does ours while anything that was started under it runs. */
 export const releaseBuildLock = (
   directory: string,
   mine: Pick<BuildHolder, 'key'> & Partial<BuildHolder>,
 ): void => {
-  const path = pathOf(directory, mine.key);
+  const path = lockPath(directory, mine.key);
   try {
-    const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
-    const ours = holder !== null && isSame(holder, { ...holder, ...mine });
-    if (ours) rmSync(path);
+    const found = readLock(path);
+    const holder = found === null ? null : parseHolder(found.text);
+    if (found === null || holder === null || !isSame(holder, { ...holder, ...mine })) return;
+    if (holder.by === 'exclusive' && lockCarriers(holder.nonce, path).length > 0) return;
+    removeLock(path, found.text);
   } catch {
     // It is stale as soon as its holder has ended.
-  }
-};
-
-/** Adds to what a lock says that we hold: who runs under it, and what lies beside it. */
-export const describeBuildLock = (directory: string, mine: BuildHolder): void => {
-  const path = pathOf(directory, mine.key);
-  try {
-    const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
-    if (holder !== null && isSame(holder, mine)) replaceOwn(path, JSON.stringify(mine));
-  } catch {
-    // a full disk: it is held all the same
   }
 };
 
 /** Says that the holder is still there, for whoever can only look at the file's age. */
 export const touchBuildLock = (directory: string, key: string, now: Date): void => {
   try {
-    utimesSync(pathOf(directory, key), now, now);
+    utimesSync(lockPath(directory, key), now, now);
   } catch {
     // taken away by hand: whoever did that meant it
-  }
-};
-
-/** The file appears with its content, whole: written beside, then linked, which fails when the name exists. */
-const create = (path: string, holder: BuildHolder): boolean => {
-  const draft = `${path}.${process.pid}`;
-  replaceOwn(draft, JSON.stringify(holder));
-  return linkUnlessTaken(draft, path);
-};
-
-/**
- * Only whoever has the breaker's own file may break: else two who see the same stale lock could remove, one after the
- * other, the stale one and the fresh one of the first.
- */
-const breakStale = (path: string, stale: string, pid: number): void => {
-  const breaker = `${path}.break`;
-  const draft = `${breaker}.${process.pid}`;
-  replaceOwn(draft, JSON.stringify({ pid, at: Date.now() }));
-  try {
-    linkSync(draft, breaker);
-  } catch {
-    breakOldBreaker(breaker);
-    return;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  try {
-    if (readOwnTail(path, MOST_BYTES) === stale) rmSync(path, { force: true });
-  } finally {
-    rmSync(breaker, { force: true });
-  }
-};
-
-/** Breaking takes a millisecond: a breaker that is seconds old was killed in the middle. */
-const BREAKER_MS = 5000;
-
-const isFresh = (text: string | null): boolean => {
-  try {
-    const { at } = JSON.parse(text ?? '{}') as { at?: unknown };
-    return typeof at === 'number' && Math.abs(Date.now() - at) < BREAKER_MS;
-  } catch {
-    return false; // it appears whole: what does not make sense was torn by a crash of the machine
-  }
-};
-
-const breakOldBreaker = (breaker: string): void => {
-  try {
-    if (isFresh(readOwnTail(breaker, MOST_BYTES))) return;
-    const aside = `${breaker}.${process.pid}.old`;
-    renameSync(breaker, aside);
-    rmSync(aside);
-  } catch {
-    // another was quicker
   }
 };

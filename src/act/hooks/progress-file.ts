@@ -9,17 +9,19 @@ import {
   rmSync,
   utimesSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { isOurs } from '../../observe/files/read-bounded.ts';
-import { writeWhole } from '../../observe/state/own-file.ts';
+import { writeAndClose } from '../../observe/state/own-file.ts';
+import { makeStateDirectory } from '../../observe/state/state-directory.ts';
+import { LOCK_DIRECTORY, lockPath } from '../record/file-lock.ts';
 import { type HeldDirectory, inDirectory } from '../sweep/held-directory.ts';
 import { withShortLock } from './short-lock.ts';
 
 const PROGRESS_FILE = '.agent-progress.json';
 
 const MOST_BYTES = 64 * 1024;
-const WAIT_MS = 500;
 /** A beat that is lost is followed by another; a count is not. */
-const WAIT_TO_COUNT_MS = 10_000;
+const WAIT_MS = 500;
 
 /** What a beat says; what it leaves out stays as it was in the file. */
 export interface Beat {
@@ -37,15 +39,27 @@ export interface Beat {
   readonly silent?: boolean | undefined;
 }
 
+export interface BeatLimits {
+  /** Our state directory, for the lock; null: there is none, and the beat is written without. */
+  readonly state: string | null;
+  /** The most that a count may wait for another beat. */
+  readonly waitMs: number;
+}
+
 /**
  * Beats in the file that the seeds call `.agent-progress.json`, as a whole or not at all. Counters that the file has
  * are kept and added to. Throws a sentence when the directory is not ours to write in.
  */
-export const writeBeat = (root: string, directory: string, beat: Beat, now: Date): void =>
+export const writeBeat = (
+  root: string,
+  directory: string,
+  beat: Beat,
+  now: Date,
+  { state, waitMs }: BeatLimits,
+): void =>
   inDirectory(root, directory, held => {
     const counts = (beat.calls ?? 0) + (beat.skipped ?? 0) > 0;
-    const patience = counts ? WAIT_TO_COUNT_MS : WAIT_MS;
-    const done = withShortLock(held.at(`${PROGRESS_FILE}.lock`), patience, () => {
+    const write = (): void => {
       const before = held.stat(PROGRESS_FILE);
       if (before !== null && !(before.isFile() && isOurs(before)))
         throw new Error('it is not a regular file of ours');
@@ -53,9 +67,37 @@ export const writeBeat = (root: string, directory: string, beat: Beat, now: Date
       replaceHeld(held, PROGRESS_FILE, `${JSON.stringify(beaten(fields, beat, now), null, 2)}\n`);
       if (beat.silent === true && before !== null)
         utimesSync(held.at(PROGRESS_FILE), before.atime, before.mtime);
-    });
-    if (done === null) throw new Error('another heartbeat is being written');
+    };
+    const lock = lockFor(state, held);
+    if (lock === null) return write();
+    let begun = false;
+    try {
+      const done = withShortLock(lock, counts ? waitMs : Math.min(waitMs, WAIT_MS), () => {
+        begun = true;
+        write();
+      });
+      if (done !== null) return;
+    } catch (error) {
+      if (begun) throw error;
+      return write(); // the disk of our state is full: that is no reason to be silent here
+    }
+    throw new Error('another heartbeat is being written');
   });
+
+/**
+ * In our own state, never in the project: whoever wrote the project could put a link, a FIFO or a directory in its
+ * place. Null where there is no such place: a beat is whole without a lock too, only two counts at once may be one.
+ */
+const lockFor = (state: string | null, held: HeldDirectory): string | null => {
+  if (state === null) return null;
+  try {
+    makeStateDirectory(state);
+    makeStateDirectory(join(state, LOCK_DIRECTORY));
+    return lockPath(state, `beat:${held.identity}`);
+  } catch {
+    return null;
+  }
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -110,11 +152,7 @@ export const replaceHeld = (held: HeldDirectory, name: string, text: string): vo
   const draft = `${name}.${process.pid}.tmp`;
   rmSync(held.at(draft), { force: true });
   const fd = openSync(held.at(draft), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644);
-  try {
-    writeWhole(fd, text);
-  } finally {
-    closeSync(fd);
-  }
+  writeAndClose(fd, held.at(draft), text);
   try {
     renameSync(held.at(draft), held.at(name));
   } catch (error) {

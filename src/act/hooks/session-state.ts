@@ -11,8 +11,6 @@ import { withShortLock } from './short-lock.ts';
 export const SESSIONS = 'sessions';
 
 const MOST_BYTES = 64 * 1024;
-/** Each needs a millisecond; on a machine that is drowning, fifty of them take their time. */
-const WAIT_MS = 10_000;
 /** Bounded: a session may have any number of subagents. */
 const MOST_AGENTS = 64;
 /** At a session's end there is a second for everything. */
@@ -79,7 +77,7 @@ export const updateSession = <T>(
   session: string,
   fresh: () => HookSession,
   change: (before: HookSession) => { readonly after: HookSession; readonly result: T },
-  { owed, waitMs = WAIT_MS }: { readonly owed?: Owed | null; readonly waitMs?: number } = {},
+  { owed, waitMs }: { readonly owed?: Owed | null | undefined; readonly waitMs: number },
 ): T | null => {
   const path = fileOf(directory, session);
   try {

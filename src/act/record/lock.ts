@@ -1,13 +1,24 @@
-import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Identity, sameIdentity } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { errorSentence, linkUnlessTaken, readOwnTail } from '../../observe/state/own-file.ts';
+import { errorSentence } from '../../observe/state/own-file.ts';
 import { makeStateDirectory, stateDirectory } from '../../observe/state/state-directory.ts';
 import type { System } from '../../observe/system.ts';
+import {
+  type FoundLock,
+  type LockOwner,
+  ownerOf,
+  parseFields,
+  parseOwner,
+  readLock,
+  removeLock,
+  replaceStale,
+  stateOf,
+  tryLock,
+} from './file-lock.ts';
 
-export interface LockHolder extends Identity {
+export interface LockHolder extends LockOwner {
   readonly by: string;
   /** Epoch milliseconds. */
   readonly since: number;
@@ -25,9 +36,6 @@ export type LockResult =
   | { readonly status: 'held'; readonly holder: LockHolder | null; readonly why: string };
 
 type LockedSystem = Pick<System, 'presence' | 'look'>;
-
-/** A lock of ours is some 80 bytes long. */
-const MOST_BYTES = 4096;
 
 /** What there may be one of at a time: the file that says so, and what it is called. */
 export const LOCKS = {
@@ -57,18 +65,24 @@ export const takeRunLock = async (
   if (directory === null) return without('there is no directory for it');
   if (me.status !== 'present') return without('reaptop cannot identify itself');
   const path = join(directory, file);
-  const mine: LockHolder = { ...me.identity, by, since: now() };
+  const mine: LockHolder = { ...ownerOf(me.identity), by, since: now() };
+  const text = JSON.stringify(mine);
+  const taken: LockResult = {
+    status: 'taken',
+    holder: me.identity,
+    release: () => removeLock(path, text),
+    warning: null,
+  };
   try {
     makeStateDirectory(directory);
-    // Twice: a stale lock is removed by one of several who see it, then all try again.
+    // Twice: a stale lock is replaced by one of several who see it, then the others find that one's.
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      if (create(path, mine))
-        return { status: 'taken', holder: me.identity, release: () => release(path, mine), warning: null };
-      const text = readOwnTail(path, MOST_BYTES);
-      if (text === null) continue;
-      const holder = parseHolder(text);
-      if (holder !== null && (await isHeld(system, holder))) return held(what, holder, now());
-      removeStale(path, text, mine);
+      const found = tryLock(path, text);
+      if (found === 'taken') return taken;
+      if (found === null) continue;
+      const holder = parseHolder(found.text);
+      if (holder !== null && (await isHeld(system, holder, found, now()))) return held(what, holder, now());
+      if (replaceStale(path, found, text)) return taken;
     }
   } catch (error) {
     return without(`${path}: ${errorSentence(error)}`);
@@ -76,48 +90,17 @@ export const takeRunLock = async (
   return { status: 'held', holder: null, why: `another ${what} ${begun}` };
 };
 
-/** The file appears with its content, whole: written beside, then linked, which fails when the name exists. */
-const create = (path: string, holder: LockHolder): boolean => {
-  const draft = `${path}.${holder.pid}`;
-  rmSync(draft, { force: true });
-  const fd = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(fd, JSON.stringify(holder));
-  } finally {
-    closeSync(fd);
-  }
-  return linkUnlessTaken(draft, path);
-};
-
-const release = (path: string, mine: LockHolder): void => {
-  try {
-    const holder = parseHolder(readOwnTail(path, MOST_BYTES) ?? '');
-    if (holder !== null && sameIdentity(holder, mine)) rmSync(path);
-  } catch {
-    // A lock that cannot be removed is stale as soon as we have ended.
-  }
-};
-
-/** Moved aside first: of several runs only one gets it, and a fresh lock that slipped in is put back. */
-const removeStale = (path: string, stale: string, mine: LockHolder): void => {
-  const aside = `${path}.stale.${mine.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch {
-    return; // another run was quicker
-  }
-  if (readOwnTail(aside, MOST_BYTES) !== stale) {
-    try {
-      linkSync(aside, path);
-    } catch {
-      // yet another took it meanwhile: the next attempt reads theirs
-    }
-  }
-  rmSync(aside);
-};
+/** Where we cannot see whether it runs. A clean-up takes less; two guards of two pid namespaces see different processes. */
+const ELSEWHERE_MS = 60_000;
 
 /** Whether the holder runs, and is a reaptop of this user: any other process would hold the lock for ever. */
-const isHeld = async (system: LockedSystem, holder: LockHolder): Promise<boolean> => {
+const isHeld = async (
+  system: LockedSystem,
+  holder: LockHolder,
+  { mtimeMs }: FoundLock,
+  now: number,
+): Promise<boolean> => {
+  if (stateOf(holder) === 'elsewhere') return Math.abs(now - mtimeMs) < ELSEWHERE_MS;
   const presence = await system.presence(holder.pid);
   if (presence.status === 'unreadable') return true;
   if (presence.status === 'gone' || presence.identity.start !== holder.start || isZombie(presence))
@@ -137,17 +120,12 @@ const looksLikeReaptop = (argv: readonly string[]): boolean =>
   argv.slice(0, 4).some(word => word === process.argv[1] || /(?:^|\/)(?:reaptop|dist\/cli\.js)$/.test(word));
 
 const parseHolder = (text: string): LockHolder | null => {
-  try {
-    const { pid, start, by, since } = JSON.parse(text) as Record<string, unknown>;
-    const sound =
-      Number.isInteger(pid) &&
-      typeof start === 'string' &&
-      typeof by === 'string' &&
-      typeof since === 'number';
-    return sound ? ({ pid, start, by, since } as LockHolder) : null;
-  } catch {
-    return null; // cut short by a full disk: as good as stale
-  }
+  const fields = parseFields(text);
+  const owner = parseOwner(fields);
+  const { by, since } = fields;
+  return owner !== null && typeof by === 'string' && typeof since === 'number'
+    ? { ...owner, by, since }
+    : null;
 };
 
 const held = (what: string, holder: LockHolder, now: number): LockResult => ({
@@ -164,8 +142,11 @@ export const lockHolder = async (
 ): Promise<LockHolder | null> => {
   if (directory === null) return null;
   try {
-    const holder = parseHolder(readOwnTail(join(directory, LOCKS[kind].file), MOST_BYTES) ?? '');
-    return holder !== null && (await isHeld(system, holder)) ? holder : null;
+    const found = readLock(join(directory, LOCKS[kind].file));
+    const holder = found === null ? null : parseHolder(found.text);
+    return found !== null && holder !== null && (await isHeld(system, holder, found, Date.now()))
+      ? holder
+      : null;
   } catch {
     return null; // not ours to read
   }

@@ -17,6 +17,7 @@ const start: Handler = async context => {
       input.sessionId,
       () => freshSession(context),
       before => ({ after: { ...beaten(context, before), operation: 'starting' }, result: true }),
+      { waitMs: context.left() },
     );
   if (input.source !== 'startup') return NO_ANSWER;
   const { sessionStart } = await import('./session-start.ts');
@@ -35,8 +36,12 @@ const HANDLERS = {
 } as const satisfies Record<HookEvent, Handler>;
 
 /** Never throws: whatever goes wrong here is no reason for an agent to stop working. */
-export const answer = async (input: HookInput, env: NodeJS.ProcessEnv): Promise<HookAnswer> => {
-  const context = contextOf(input, env);
+export const answer = async (
+  input: HookInput,
+  env: NodeJS.ProcessEnv,
+  startedAt = Date.now(),
+): Promise<HookAnswer> => {
+  const context = contextOf(input, env, startedAt);
   try {
     return await HANDLERS[input.event](context);
   } catch (error) {

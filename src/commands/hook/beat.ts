@@ -46,7 +46,10 @@ export const releaseLocks = ({ directory, input }: HookContext, locks: readonly 
 export const beatTask = (context: HookContext, place: TaskPlace | null, beat: Beat): void => {
   if (place === null) return;
   try {
-    writeBeat(place.root, place.directory, beat, new Date(context.now));
+    writeBeat(place.root, place.directory, beat, new Date(context.now), {
+      state: context.directory,
+      waitMs: context.left(),
+    });
   } catch (error) {
     context.log(`no beat in ${place.directory}: ${(error as Error).message}`);
   }
@@ -87,7 +90,7 @@ export const beat = (context: HookContext): HookAnswer => {
       };
       return { after, result: { after, free, say: pressure.say } };
     },
-    { owed: counts ? { what: 'turn', who } : null },
+    { owed: counts ? { what: 'turn', who } : null, waitMs: context.left() },
   );
   if (done === null) {
     context.log('the session’s file could not be locked or written: the next hook counts this turn');

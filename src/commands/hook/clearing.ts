@@ -18,8 +18,8 @@ import { pruneSessionLineage } from '../../remember/lineage-prune.ts';
 import { rememberedLineage } from '../remembered.ts';
 import type { HookContext } from './context.ts';
 
-/** A session must not wait for its start: everything is over after this long. */
-const ALL_MS = 2000;
+/** A session must not wait for its start: what is begun is given up and written down before the hook's own limit. */
+const ALL_MS = 1700;
 const GRACE_MS = 1000;
 /** The session whose hook this is, which Claude may not have written down yet. */
 const ownSession = ({ agent, input }: HookContext): readonly ClaudeSession[] =>

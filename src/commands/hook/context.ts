@@ -19,6 +19,8 @@ export interface HookContext {
   /** The agent whose hook this is; null where that cannot be told. */
   readonly agent: Identity | null;
   readonly now: number;
+  /** Milliseconds that may still be waited: the rest of the hook's time is for its work. */
+  readonly left: () => number;
   readonly log: (what: string) => void;
 }
 
@@ -33,8 +35,14 @@ const agentAbove = (env: NodeJS.ProcessEnv): Identity | null => {
   return found === undefined ? null : { pid: found.pid, start: found.start };
 };
 
-export const contextOf = (input: HookInput, env: NodeJS.ProcessEnv): HookContext => {
+/** However long anything takes, a hook answers in this time. */
+export const hookLimitMs = (event: string): number => (event === 'SessionEnd' ? 1000 : 2000);
+/** Of which this is kept for what follows a wait. */
+const WORK_MS = 600;
+
+export const contextOf = (input: HookInput, env: NodeJS.ProcessEnv, startedAt = Date.now()): HookContext => {
   const directory = stateDirectory(env);
+  const until = startedAt + hookLimitMs(input.event) - WORK_MS;
   return {
     input,
     env,
@@ -42,6 +50,7 @@ export const contextOf = (input: HookInput, env: NodeJS.ProcessEnv): HookContext
     directory,
     agent: agentAbove(env),
     now: Date.now(),
+    left: () => Math.max(0, until - Date.now()),
     log: what => logHook(directory, input.event, input.sessionId, what),
   };
 };

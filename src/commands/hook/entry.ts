@@ -4,6 +4,7 @@ import { understand } from '../../judge/hooks/input.ts';
 import { type HookAnswer, isHookEvent, NO_ANSWER } from '../../model/hook.ts';
 import { stateDirectory } from '../../observe/state/state-directory.ts';
 import { answer } from './answer.ts';
+import { hookLimitMs } from './context.ts';
 import { readEvent } from './stdin.ts';
 
 /** A whole line at once; a pipe that is full or closed changes nothing about what was done. */
@@ -15,7 +16,7 @@ const say = (what: HookAnswer): void => {
   }
 };
 
-const run = async (event: string): Promise<HookAnswer> => {
+const run = async (event: string, startedAt: number): Promise<HookAnswer> => {
   const complain = (what: string): HookAnswer => {
     logHook(stateDirectory(process.env), event, null, what);
     return NO_ANSWER;
@@ -26,7 +27,7 @@ const run = async (event: string): Promise<HookAnswer> => {
   const input = understand(event, told.text);
   return input === null
     ? complain('what came on standard input is not an event')
-    : answer(input, process.env);
+    : answer(input, process.env, startedAt);
 };
 
 /** What `reaptop hook` does besides events; those words go to the whole program. */
@@ -39,11 +40,14 @@ const WORDS = new Set(['install', 'uninstall', 'status', 'help']);
 export const hookEntry = (args: readonly string[]): boolean => {
   const [event] = args;
   if (event === undefined || event.startsWith('-') || WORDS.has(event)) return false;
-  void run(event)
+  const finish = (what: HookAnswer): void => {
+    say(what);
+    process.exit(0);
+  };
+  const startedAt = Date.now();
+  setTimeout(() => finish(NO_ANSWER), hookLimitMs(event));
+  void run(event, startedAt)
     .catch(() => NO_ANSWER)
-    .then(what => {
-      say(what);
-      process.exit(0);
-    });
+    .then(finish);
   return true;
 };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type BuildHolder, buildHolder, takeBuildLock } from '../../act/hooks/build-lock.ts';
 import { DIAGNOSTIC_LOCK, foreignLock, makeDiagnosticLock } from '../../act/hooks/diagnostic-lock.ts';
 import { readSession, updateSession } from '../../act/hooks/session-state.ts';
+import { ownerOf } from '../../act/record/file-lock.ts';
 import { LAKE_COMMS } from '../../agents/lean.ts';
 import type { RunningBuild } from '../../collect/builds.ts';
 import { deny, warn } from '../../judge/hooks/answers.ts';
@@ -88,7 +89,7 @@ const attempt = (
   const decision = decide(inTheWayBefore);
   if (decision.what !== 'take') return { decision, taken: [] };
   const mine: BuildHolder = {
-    ...(agent ?? { pid: process.ppid, start: '' }),
+    ...ownerOf(agent ?? { pid: process.ppid, start: '' }),
     by: 'hook',
     key: project,
     session: input.sessionId,
@@ -123,7 +124,7 @@ const decided = (context: Remembering, project: string, busy: Busy | null): Deci
       };
       return { after, result: { decision, after } };
     },
-    { owed: { what: 'call' } },
+    { owed: { what: 'call' }, waitMs: context.left() },
   );
 
 /** PreToolUse: one build of a project at a time. Every other tool goes through without a look. */

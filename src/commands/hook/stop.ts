@@ -174,6 +174,7 @@ export const stop = async (context: HookContext): Promise<HookAnswer> => {
       };
       return { after, result: { after, free, decision, own } };
     },
+    { waitMs: context.left() },
   );
   function unnamed(session: HookSession): OnDisk | null {
     alone ??= root !== null && isAlone(context, root);

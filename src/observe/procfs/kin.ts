@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import type { Identity } from '../../model/identity.ts';
 import { readKernelUnits, readUptime } from './host.ts';
 import { BUFFER, listDirectory, readOnceIntoBuffer, readText } from './read.ts';
@@ -49,6 +50,15 @@ export const memoryAt = (pid: number): number | null => {
 };
 
 export const bootId = (): string | null => readText(`${ROOT}/sys/kernel/random/boot_id`)?.trim() ?? null;
+
+/** What our own process numbers belong to; null where the kernel does not say. */
+export const pidNamespace = (): string | null => {
+  try {
+    return readlinkSync(`${ROOT}/self/ns/pid`);
+  } catch {
+    return null; // no /proc, or a kernel without namespaces
+  }
+};
 
 /** Seconds since the boot; null where there is no /proc. */
 export const uptime = (): number | null => readUptime(ROOT);

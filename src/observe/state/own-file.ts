@@ -31,7 +31,12 @@ export const openOwn = (path: string, flags: number): number => {
 export const readOwnEnd = (
   path: string,
   limit: number,
-): { readonly text: string; readonly size: number; readonly mode: number } | null => {
+): {
+  readonly text: string;
+  readonly size: number;
+  readonly mode: number;
+  readonly mtimeMs: number;
+} | null => {
   let fd: number;
   try {
     fd = openOwn(path, constants.O_RDONLY);
@@ -40,10 +45,10 @@ export const readOwnEnd = (
     throw error;
   }
   try {
-    const { size, mode } = fstatSync(fd);
+    const { size, mode, mtimeMs } = fstatSync(fd);
     const buffer = Buffer.allocUnsafe(Math.min(size, limit));
     const got = readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    return { text: buffer.toString('utf8', 0, got), size, mode };
+    return { text: buffer.toString('utf8', 0, got), size, mode, mtimeMs };
   } finally {
     closeSync(fd);
   }
@@ -56,6 +61,18 @@ export const readOwnTail = (path: string, limit: number): string | null =>
 export const writeWhole = (fd: number, text: string): void => {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+};
+
+/** A new file with this text, or none: a full disk leaves no half of one. */
+export const writeAndClose = (fd: number, path: string, text: string): void => {
+  try {
+    writeWhole(fd, text);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
 };
 
 /**
@@ -71,14 +88,7 @@ export const writeUnderFreeName = (names: Iterable<string>, text: string): strin
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue;
       throw error;
     }
-    try {
-      writeWhole(fd, text);
-    } catch (error) {
-      rmSync(name, { force: true }); // half a file is none
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
+    writeAndClose(fd, name, text);
     return name;
   }
   return null;

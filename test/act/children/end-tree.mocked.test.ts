@@ -72,24 +72,24 @@ test('a tree gets TERM once, parents first, and nobody beside it gets anything',
     for (const pid of [10, 11]) remove(pid);
   };
   machine.processes.get(11)!.reaction = ending;
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
   expect(machine.sent).toEqual(['10 SIGTERM', '11 SIGTERM', '12 SIGTERM']);
   expect([...machine.processes.keys()]).toEqual([1, 50]);
 });
 
 test('what has ended before needs nothing, and whoever has its number is left alone', async () => {
   const root = { pid: 10, start: 'old' };
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
   add(10, 50);
   add(11, 10);
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
   expect(machine.sent).toEqual([]);
   expect(machine.now).toBe(5000);
 });
 
 test('who takes no notice is killed after two seconds, and each gets one TERM only', async () => {
   const root = add(10, 50, mortal(10));
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
   expect(machine.sent).toEqual(['10 SIGTERM', '10 SIGKILL']);
   // One more look after the signal.
   expect(machine.now - 5000).toBe(2000 + 50);
@@ -101,7 +101,7 @@ test('what was once seen in it stays in it, also after its parent ended; so does
     if (signal === 'SIGTERM' && !machine.processes.has(12)) add(12, 11, mortal(12));
     else mortal(11)(signal);
   });
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
   expect(machine.sent).toEqual(['10 SIGTERM', '11 SIGTERM', '12 SIGTERM', '11 SIGKILL', '12 SIGKILL']);
 });
 
@@ -109,13 +109,13 @@ test('one that ended and is not reaped does not run', async () => {
   const root = add(10, 50, () => {
     machine.processes.get(10)!.state = 'Z';
   });
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
   expect(machine.sent).toEqual(['10 SIGTERM']);
 });
 
 test('what outlives forty rounds of KILL is said to be left', async () => {
   const root = add(10, 50, deaf);
-  expect(await endTree(root)).toBe(false);
+  expect(await endTree([root])).toBe(false);
   expect(machine.sent.filter(sent => sent === '10 SIGKILL')).toHaveLength(40);
   machine.sent.length = 0;
   let kills = 0;
@@ -123,5 +123,13 @@ test('what outlives forty rounds of KILL is said to be left', async () => {
     if (signal === 'SIGKILL') kills += 1;
     if (kills === 40) remove(10);
   };
-  expect(await endTree(root)).toBe(true);
+  expect(await endTree([root])).toBe(true);
+});
+
+test('what left the tree before we looked is ended with it, when somebody knows it', async () => {
+  const root = add(10, 50);
+  const other = add(20, 1, mortal(20));
+  add(21, 20, mortal(21));
+  expect(await endTree([root], () => [other])).toBe(true);
+  expect([...machine.processes.keys()]).toEqual([1, 50]);
 });

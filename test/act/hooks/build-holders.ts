@@ -1,4 +1,4 @@
-import type { BuildHolder } from '../../../src/act/hooks/build-holder.ts';
+import type { BuildHolder } from '../../../src/act/hooks/build-lock.ts';
 
 export const MINUTE = 60_000;
 export const NOW = 1_000 * MINUTE;
@@ -7,6 +7,9 @@ export const NOW = 1_000 * MINUTE;
 export const holder = (pid: number, part: Partial<BuildHolder> = {}): BuildHolder => ({
   pid,
   start: `s${pid}`,
+  boot: 'boot',
+  namespace: 'pid:[1]',
+  nonce: `n${pid}`,
   by: 'hook',
   key: '/work/project',
   session: 'one',

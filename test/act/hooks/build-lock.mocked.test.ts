@@ -1,22 +1,36 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BuildHolder, isHeld, parseHolder } from '../../../src/act/hooks/build-holder.ts';
 import {
+  type BuildHolder,
   buildHolder,
-  describeBuildLock,
+  isHeld,
+  openBuildLock,
+  parseHolder,
   releaseBuildLock,
   takeBuildLock,
   touchBuildLock,
+  underLock,
 } from '../../../src/act/hooks/build-lock.ts';
 import type { Identity } from '../../../src/model/identity.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { holder, MINUTE, NOW } from './build-holders.ts';
 
 /** Who runs on this machine; null: nobody can tell. */
-const running = vi.hoisted(() => ({ pids: new Set<number>() as Set<number> | null }));
+const running = vi.hoisted(() => ({
+  pids: new Set<number>() as Set<number> | null,
+  /** What still runs under a lock, by its nonce. */
+  carriers: {} as Record<string, readonly Identity[]>,
+}));
 vi.mock('../../../src/observe/procfs/kin.ts', () => ({
   isRunning: ({ pid }: Identity) => running.pids?.has(pid) ?? null,
+  identityAt: (pid: number) => ({ pid, start: `s${pid}` }),
+  bootId: () => 'boot',
+  pidNamespace: () => 'pid:[1]',
+}));
+vi.mock('../../../src/observe/procfs/lock-carriers.ts', () => ({
+  LOCKS_VARIABLE: 'REAPTOP_LOCKS',
+  lockCarriers: (nonce: string) => running.carriers[nonce] ?? [],
 }));
 
 let sandbox: Sandbox;
@@ -25,6 +39,7 @@ beforeEach(() => {
   sandbox = new Sandbox();
   directory = sandbox.path('state');
   running.pids = new Set([10, 20]);
+  running.carriers = {};
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -38,40 +53,71 @@ const take = (pid: number, part: Partial<BuildHolder> = {}) =>
   takeBuildLock(directory, holder(pid, part), NOW);
 
 describe('a lock keeps others out', () => {
+  /** Last touched `age` milliseconds ago. */
+  const held = (one: BuildHolder, age = 0, path = '/none'): boolean =>
+    isHeld(one, { text: '', mtimeMs: NOW - age }, path, NOW);
+  const exclusive = (pid: number, part: Partial<BuildHolder> = {}): BuildHolder =>
+    holder(pid, { by: 'exclusive', since: 0, ...part });
+
   test.each<[string, BuildHolder, boolean]>([
     ['while its holder runs', holder(10), true],
     ['not when that has ended', holder(11), false],
-    [
-      'while what runs under it does, whoever holds it',
-      holder(11, { child: { pid: 20, start: 's20' } }),
-      true,
-    ],
-    ['not when that has ended, too', holder(11, { child: { pid: 21, start: 's21' } }), false],
     ['not a tool call of half an hour ago', holder(10, { since: NOW - 30 * MINUTE }), false],
     ['but one a little younger', holder(10, { since: NOW - 30 * MINUTE + 1 }), true],
-    ['and `exclusive` for as long as it takes', holder(10, { by: 'exclusive', since: 0 }), true],
-  ])('%s', (_, one, held) => expect(isHeld(one, NOW)).toBe(held));
+    ['not one from ahead of time', holder(10, { since: NOW + MINUTE }), false],
+    ['but one of a clock that differs a little', holder(10, { since: NOW + MINUTE - 1 }), true],
+    ['and `exclusive` for as long as it takes', exclusive(10), true],
+    ['not `exclusive` when nothing is left of it', exclusive(11), false],
+  ])('%s', (_, one, expected) => expect(held(one)).toBe(expected));
+
+  test('while anything runs that was started under it, though its holder has ended', () => {
+    running.carriers = { n11: [{ pid: 77, start: 's77' }] };
+    expect([held(exclusive(11)), held(exclusive(11, { nonce: 'another' }))]).toEqual([true, false]);
+    running.carriers = { '': [{ pid: 77, start: 's77' }] };
+    expect(held(exclusive(11, { nonce: '' }))).toBe(false);
+  });
 
   test.each([
     [0, true],
     [10 * MINUTE - 1, true],
     [10 * MINUTE, false],
-    [-10 * MINUTE + 1, true],
-    [-10 * MINUTE, false],
-  ])('of an age of %d ms where nobody can tell who runs: %s', (age, held) => {
+    [-MINUTE + 1, true],
+    [-MINUTE, false],
+  ])('of a tool call %d ms old where nobody can tell who runs: %s', (age, expected) => {
+    expect(held(holder(11, { since: NOW - age, namespace: 'pid:[2]' }))).toBe(expected);
     running.pids = null;
-    expect(isHeld(holder(10, { since: NOW - age, child: { pid: 20, start: 's20' } }), NOW)).toBe(held);
+    expect(held(holder(10, { since: NOW - age }))).toBe(expected);
   });
+
+  test.each([
+    [59_999, true],
+    [60_000, false],
+    [-60_000, false],
+  ])('of `exclusive` touched %d ms ago where nobody can tell who runs: %s', (age, expected) => {
+    expect(held(exclusive(11, { boot: 'other' }), age)).toBe(expected);
+    running.pids = null;
+    expect(held(exclusive(10), age)).toBe(expected);
+  });
+
+  test('of another pid namespace for as long as the kernel has a lock on its file', () => {
+    const other = exclusive(11, { namespace: 'pid:[2]' });
+    expect(takeBuildLock(directory, other, NOW).status).toBe('taken');
+    const fd = openBuildLock(directory, other)!;
+    const untouched = 10 * MINUTE;
+    expect(held(other, untouched, file())).toBe(true);
+    closeSync(fd);
+    expect(held(other, untouched, file())).toBe(false);
+  });
+});
+
+test('what runs under a lock carries its nonce, and those of locks around it', () => {
+  expect(underLock({ A: '1' }, holder(10))).toEqual({ A: '1', REAPTOP_LOCKS: 'n10' });
+  expect(underLock(underLock({}, holder(10)), holder(20))).toEqual({ REAPTOP_LOCKS: 'n10 n20' });
 });
 
 describe('what a lock says', () => {
   test('comes back as it was written', () => {
-    const full = holder(10, {
-      session: null,
-      toolUseId: null,
-      child: { pid: 20, start: 's20' },
-      beside: ['/a'],
-    });
+    const full = holder(10, { session: null, toolUseId: null, beside: ['/a'] });
     expect(parseHolder(JSON.stringify(full))).toEqual(full);
     for (const by of ['hook', 'exclusive'] as const)
       expect(parseHolder(JSON.stringify(holder(10, { by })))).toEqual(holder(10, { by }));
@@ -92,10 +138,10 @@ describe('what a lock says', () => {
 
   test('is nothing when it was cut short; of the rest only what makes sense is taken', () => {
     for (const text of ['', '{"pid": 1', 'null', '7']) expect(parseHolder(text)).toBeNull();
-    const odd = { ...holder(10), child: { pid: 'x', start: 's' }, beside: ['/a', 7, null] };
+    const odd = { ...holder(10), beside: ['/a', 7, null] };
     expect(parseHolder(JSON.stringify(odd))).toEqual(holder(10, { beside: ['/a'] }));
-    expect(parseHolder(JSON.stringify({ ...odd, child: { pid: 1 }, beside: 'x' }))).toEqual(holder(10));
-    expect(parseHolder(JSON.stringify({ ...odd, child: null, beside: null }))).toEqual(holder(10));
+    expect(parseHolder(JSON.stringify({ ...odd, beside: 'x' }))).toEqual(holder(10));
+    expect(parseHolder(JSON.stringify({ ...odd, beside: null }))).toEqual(holder(10));
   });
 });
 
@@ -118,12 +164,11 @@ describe('the lock of a project', () => {
     ['of another call', { toolUseId: 'other' }],
     ['of another process', { pid: 20 }],
     ['of another with its number', { start: 'new' }],
+    ['that took another of the same process', { nonce: 'new' }],
   ])('is not given back by one %s', (_, part) => {
     take(10);
     releaseBuildLock(directory, holder(10, part));
     expect(take(20).status).toBe('held');
-    describeBuildLock(directory, holder(10, { ...part, what: 'changed' }));
-    expect(buildHolder(directory, '/work/project', NOW)?.what).toBe('lean_build');
   });
 
   test('is given back also by who knows only the session', () => {
@@ -149,18 +194,24 @@ describe('the lock of a project', () => {
     expect(take(10)).toEqual({ status: 'taken', left: [] });
   });
 
-  test('says who runs under it, and since when it was last touched', () => {
+  test('says when it was last touched', () => {
     take(10);
-    const child = { pid: 20, start: 's20' };
-    describeBuildLock(directory, holder(10, { child }));
-    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual(holder(10, { child }));
     touchBuildLock(directory, '/work/project', new Date(NOW));
     expect(statSync(file()).mtimeMs).toBe(NOW);
     rmSync(file());
     touchBuildLock(directory, '/work/project', new Date(NOW));
-    describeBuildLock(directory, holder(10));
-    expect(existsSync(join(directory, 'locks'))).toBe(true);
+    expect(openBuildLock(directory, holder(10))).toBeNull();
     expect(readdirSync(join(directory, 'locks'))).toEqual([]);
+  });
+
+  test('stays when its holder gives it back while something that was started under it runs', () => {
+    take(10, { by: 'exclusive' });
+    running.carriers = { n10: [{ pid: 77, start: 's77' }] };
+    releaseBuildLock(directory, holder(10));
+    running.pids?.delete(10);
+    expect(take(20).status).toBe('held');
+    running.carriers = {};
+    expect(take(20).status).toBe('taken');
   });
 
   test('can be had by nobody where it cannot be written, and holds nobody up where it cannot be read', () => {
@@ -174,26 +225,11 @@ describe('the lock of a project', () => {
     mkdirSync(path);
     expect(buildHolder(directory, '/work/project', NOW)).toBeNull();
     releaseBuildLock(directory, holder(10));
-    describeBuildLock(directory, holder(10));
     expect(take(10)).toEqual({ status: 'unavailable', why: expect.any(String) });
   });
 
-  test('is broken by one at a time: a fresh breaker is waited for, an old one was killed in the middle', () => {
-    vi.spyOn(Date, 'now').mockReturnValue(NOW);
-    take(11);
-    const breaker = `${file()}.break`;
-    for (const at of [NOW, NOW - 4999, NOW + 4999]) {
-      writeFileSync(breaker, JSON.stringify({ pid: 1, at }));
-      expect(take(20)).toEqual({ status: 'unavailable', why: 'too many processes want it at once' });
-    }
-    for (const at of [NOW - 5000, NOW + 5000, 'long ago', `${NOW}`]) {
-      writeFileSync(breaker, JSON.stringify({ pid: 1, at }));
-      expect(take(20).status).toBe('taken');
-      releaseBuildLock(directory, holder(20));
-      take(11);
-    }
-    // Torn by a crash of the machine: it would keep everybody out for ever.
-    writeFileSync(breaker, '{"pid": 1,');
-    expect(take(20).status).toBe('taken');
+  test('keeps its file name from version to version', () => {
+    take(10);
+    expect(readdirSync(join(directory, 'locks'))).toEqual(['017df269d6e7537f.json']);
   });
 });

@@ -54,7 +54,10 @@ test('a lock of another user is neither taken over, nor touched, nor removed', (
 
 test('a progress file of another user is neither written nor removed', () => {
   const path = theirs('.agent-progress.json', '{"theirs":1}');
-  expect(() => writeBeat(root, root, { operation: 'x' }, new Date())).toThrow('not a regular file of ours');
+  const limits = { state: null, waitMs: 0 };
+  expect(() => writeBeat(root, root, { operation: 'x' }, new Date(), limits)).toThrow(
+    'not a regular file of ours',
+  );
   expect(inDirectory(root, root, held => removeHeld(held, '.agent-progress.json'))).toBe(false);
   expect(readFileSync(path, 'utf8')).toBe('{"theirs":1}');
 });

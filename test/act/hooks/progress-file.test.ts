@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -5,14 +6,16 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Beat, removeHeld, replaceHeld, writeBeat } from '../../../src/act/hooks/progress-file.ts';
+import { lockPath, ownerOf } from '../../../src/act/record/file-lock.ts';
 import { inDirectory } from '../../../src/act/sweep/held-directory.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
@@ -32,9 +35,10 @@ afterEach(async () => {
   await sandbox.close();
 });
 
+const LIMITS = () => ({ state: sandbox.path('state'), waitMs: 1500 });
 const read = (): Record<string, unknown> => JSON.parse(readFileSync(path, 'utf8'));
 const beat = (what: Beat): Record<string, unknown> => {
-  writeBeat(root, root, what, NOW);
+  writeBeat(root, root, what, NOW, LIMITS());
   return read();
 };
 const FIRST = {
@@ -121,30 +125,66 @@ describe('a beat', () => {
   ])('is not written over %s', (_, make) => {
     make();
     const before = lstatSync(path);
-    expect(() => writeBeat(root, root, {}, NOW)).toThrow('it is not a regular file of ours');
+    expect(() => writeBeat(root, root, {}, NOW, LIMITS())).toThrow('it is not a regular file of ours');
     expect(lstatSync(path)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
     expect(readdirSync(root)).toEqual([NAME]);
   });
 
+  /** Another beat of this directory is being written. */
+  const beating = (): string => {
+    mkdirSync(sandbox.path('state/locks'), { recursive: true });
+    const { dev, ino } = statSync(root);
+    const lock = lockPath(sandbox.path('state'), `beat:${dev}:${ino}`);
+    writeFileSync(lock, JSON.stringify(ownerOf()));
+    return lock;
+  };
+  const waited = (what: Beat): number => {
+    const began = performance.now();
+    expect(() => beat(what)).toThrow('another heartbeat is being written');
+    return performance.now() - began;
+  };
+
   test('is given up soon while another is written, and leaves it alone', () => {
-    writeFileSync(`${path}.lock`, String(process.pid));
-    const begun = performance.now();
-    expect(() => writeBeat(root, root, {}, NOW)).toThrow('another heartbeat is being written');
-    expect(performance.now() - begun).toBeLessThan(10_000);
-    expect(readdirSync(root)).toEqual([`${NAME}.lock`]);
+    const lock = beating();
+    expect(waited({})).toBeLessThan(1400);
+    expect([existsSync(lock), readdirSync(root)]).toEqual([true, []]);
   });
 
   test.each<[string, Beat]>([
     ['a call', { calls: 1 }],
     ['a skipped one', { skipped: 1 }],
     ['both', { calls: 1, skipped: 1 }],
-  ])('that counts waits longer, for a count is not followed by another: %s', (_, what) => {
-    // Fresh, and of nobody who is known: stale five seconds later, which only who counts waits for.
-    writeFileSync(`${path}.lock`, '');
-    let now = Date.now();
-    vi.spyOn(Date, 'now').mockImplementation(() => (now += 300));
-    expect(beat(what)).toMatchObject({ diagnostic_calls: what.calls ?? 0 });
+  ])('that counts waits as long as it may, for a count is not followed by another: %s', (_, what) => {
+    beating();
+    expect(waited(what)).toBeGreaterThan(1490);
   });
+
+  test.each<[string, (lock: string) => unknown]>([
+    ['a link to a device without an end', lock => symlinkSync('/dev/zero', lock)],
+    ['a FIFO', lock => execFileSync('mkfifo', [lock])],
+    ['a directory', lock => mkdirSync(lock)],
+  ])('is not kept by what a repository calls its lock: %s', (_, make) => {
+    make(`${path}.lock`);
+    const began = performance.now();
+    expect(beat({ calls: 1 })).toMatchObject({ diagnostic_calls: 1 });
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(readdirSync(root).sort()).toEqual([NAME, `${NAME}.lock`]);
+  });
+
+  test.each<[string, () => string | null]>([
+    ['there is no state directory', () => null],
+    ['it cannot be made', () => sandbox.write('file', '')],
+    ['its lock cannot be', () => dirname(dirname(rmThenMkdir(beating())))],
+  ])('is written without a lock where %s', (_, state) => {
+    writeBeat(root, root, { calls: 1 }, NOW, { state: state(), waitMs: 1500 });
+    expect(read()).toMatchObject({ diagnostic_calls: 1 });
+  });
+
+  const rmThenMkdir = (lock: string): string => {
+    rmSync(lock);
+    mkdirSync(lock);
+    return lock;
+  };
 });
 
 describe('in a held directory', () => {

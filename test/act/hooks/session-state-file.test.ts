@@ -9,6 +9,7 @@ import {
   updateSession,
   withCount,
 } from '../../../src/act/hooks/session-state.ts';
+import { ownerOf } from '../../../src/act/record/file-lock.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -156,7 +157,7 @@ describe('what is read of a session', () => {
 });
 
 describe('a session’s file', () => {
-  const update = (options = {}) =>
+  const update = (options: { owed?: null | undefined; waitMs: number } = { waitMs: 1000 }) =>
     updateSession(
       directory,
       'one',
@@ -172,16 +173,17 @@ describe('a session’s file', () => {
   });
 
   test('that cannot be had leaves nothing behind where nothing is owed', () => {
-    writeFileSync(`${path}.lock`, String(process.pid));
+    writeFileSync(`${path}.lock`, JSON.stringify(ownerOf()));
     for (const owed of [undefined, null]) expect(update({ owed, waitMs: 5 })).toBeNull();
     expect(readdirSync(join(directory, 'sessions'))).toEqual(['one.json.lock']);
   });
 
   test('that cannot be written is done without', () => {
     writeFileSync(sandbox.path('file'), '');
-    expect(updateSession(sandbox.path('file'), 'one', fresh, before => ({ after: before, result: 1 }))).toBe(
-      null,
-    );
+    const done = updateSession(sandbox.path('file'), 'one', fresh, before => ({ after: before, result: 1 }), {
+      waitMs: 1000,
+    });
+    expect(done).toBe(null);
   });
 
   test('is forgotten alone, also when it is not there or cannot be', () => {
@@ -201,7 +203,7 @@ describe('a session’s file', () => {
 
   test('stays while another hook has it', () => {
     update();
-    writeFileSync(`${path}.lock`, String(process.pid));
+    writeFileSync(`${path}.lock`, JSON.stringify(ownerOf()));
     forgetSession(directory, 'one');
     expect(existsSync(path)).toBe(true);
   });

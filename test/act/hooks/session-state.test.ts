@@ -7,6 +7,7 @@ import {
   readSession,
   updateSession,
 } from '../../../src/act/hooks/session-state.ts';
+import { ownerOf } from '../../../src/act/record/file-lock.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -38,13 +39,12 @@ describe('a hook that cannot have the session’s file in time', () => {
   beforeEach(() => {
     turn();
     // Somebody who runs has it: us.
-    writeFileSync(lock(), String(process.pid));
+    writeFileSync(lock(), JSON.stringify(ownerOf()));
   });
 
   it('leaves its count, and the next one that has the file counts it, once', () => {
     expect([turn(), turn(), turn('subagent')]).toEqual([null, null, null]);
     expect(readSession(directory, 'one')?.turns).toEqual({ '': 1 });
-    writeFileSync(lock(), '');
     updateSession(directory, 'one', fresh, () => ({ after: fresh(), result: true }), {
       owed: { what: 'call' },
       waitMs: 20,

@@ -20,7 +20,15 @@ afterEach(() => sandbox.close());
 
 const leave = (content: unknown): void =>
   writeFileSync(join(directory, 'clean.lock'), JSON.stringify(content));
-const SOUND = { pid: 700, start: 's700', by: 'clean', since: 1000 };
+const SOUND = {
+  pid: 700,
+  start: 's700',
+  boot: null,
+  namespace: null,
+  nonce: 'n',
+  by: 'clean',
+  since: 1000,
+};
 const REAPTOP = ['node', '/x/dist/cli.js', 'clean'];
 /** Who holds the lock when 700 is such a process. */
 const holder = (facts: Partial<ProcessFacts>) => {

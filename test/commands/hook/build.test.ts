@@ -87,9 +87,9 @@ describe('two sessions in one project', () => {
   it('the lock of a session whose agent has ended is nobody’s', async () => {
     const agent = sandbox.start([sandbox.sleeper('agent'), '600']);
     const { takeBuildLock } = await import('../../../src/act/hooks/build-lock.ts');
+    const { ownerOf } = await import('../../../src/act/record/file-lock.ts');
     const holder = {
-      pid: agent.pid,
-      start: agent.start,
+      ...ownerOf(agent),
       by: 'hook' as const,
       key: sandbox.path('work'),
       session: 'gone',
