@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { ownerOf } from '../../src/act/record/file-lock.ts';
 import { contextOf } from '../../src/commands/hook/context.ts';
 import { sessionStart } from '../../src/commands/hook/session-start.ts';
 import { understand } from '../../src/judge/hooks/input.ts';
@@ -12,7 +13,7 @@ import { startAgent } from '../support/agent.ts';
 import { auditLines } from '../support/audit.ts';
 import { CLI, REAPTOP, reaptop, snapshotOf } from '../support/cli.ts';
 import { configure, HookSession, makeMarker, makeTask, stateOf } from '../support/hook-session.ts';
-import { needsRootsDirectories } from '../support/lacking.ts';
+import { lacking, needsRootsDirectories } from '../support/lacking.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning, rawProcess } from '../support/proc.ts';
@@ -94,10 +95,79 @@ it('fifty hooks at once on one session lose no count', async () => {
   const one = `${REAPTOP} hook PostToolUse < '${event}'`;
   const shell = sandbox.start(['/bin/sh', '-c', `for n in $(seq 50); do ${one} & done; wait`]);
   await until('all of them to end', () => !isRunning(shell.pid, shell.start), { timeoutMs: 55_000 });
-  const [file, ...others] = readdirSync(join(stateOf(sandbox), 'sessions'));
-  expect(others).toEqual([]);
-  expect(JSON.parse(readFileSync(join(stateOf(sandbox), 'sessions', file!), 'utf8')).turns).toEqual({
-    '': 50,
+  // Who could not wait any longer left its count to the next one.
+  await hook('PostToolUse', jsonOf('PostToolUse'));
+  const sessions = join(stateOf(sandbox), 'sessions');
+  const files = readdirSync(sessions).filter(name => !name.endsWith('.owed'));
+  expect(files).toEqual([`${EVENTS.PostToolUse.session_id}.json`]);
+  expect(JSON.parse(readFileSync(join(sessions, files[0]!), 'utf8')).turns).toEqual({ '': 51 });
+});
+
+describe('a hook costs its session nothing', () => {
+  /** The time that it takes, Node's own start included. */
+  const timed = async (event: keyof typeof EVENTS, extra: object = {}): Promise<number> => {
+    const began = performance.now();
+    expect(await hook(event, jsonOf(event, extra))).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
+    return performance.now() - began;
+  };
+  const START_MS = 1000;
+  const task = (): string => {
+    const directory = makeTask(sandbox);
+    writeFileSync(join(directory, '.agent-progress.json'), '{}');
+    return directory;
+  };
+  const write = { tool_name: 'Write', tool_input: { file_path: 'specs/688_zombies/plan.md' } };
+
+  test.each<[string, (lock: string) => unknown]>([
+    ['a link to a device without an end', lock => symlinkSync('/dev/zero', lock)],
+    ['a FIFO', lock => execFileSync('mkfifo', [lock])],
+    ['a directory', lock => mkdirSync(lock)],
+  ])('when its repository has %s for a lock', async (_, make) => {
+    const directory = task();
+    make(join(directory, '.agent-progress.json.lock'));
+    for (const event of ['PostToolUse', 'Stop', 'SessionEnd'] as const)
+      expect(await timed(event, write)).toBeLessThan(START_MS);
+    expect(JSON.parse(readFileSync(join(directory, '.agent-progress.json'), 'utf8'))).toMatchObject({
+      status: 'ended',
+    });
+  });
+
+  test.each<[keyof typeof EVENTS, number]>([
+    ['PostToolUse', 2000],
+    ['Stop', 2000],
+    ['SessionEnd', 1000],
+  ])('when another process has its session’s file for good: %s within %i ms', async (event, limit) => {
+    await timed('PostToolUse');
+    const lock = join(stateOf(sandbox), 'sessions', `${EVENTS[event].session_id}.json.lock`);
+    writeFileSync(lock, JSON.stringify(ownerOf()));
+    expect(await timed(event)).toBeLessThan(limit + START_MS);
+  });
+
+  it('when the disk is full', () => {
+    if (spawnSync('unshare', ['-m', 'true']).status !== 0) lacking('this user may not mount anything');
+    task();
+    const event = sandbox.write('work/event.json', jsonOf('PostToolUse', write));
+    const script = [
+      'set -e',
+      'mkdir -p "$1" && mount -t tmpfs -o size=16k full "$1"',
+      'mount -t tmpfs -o size=16k full specs && mkdir specs/688_zombies',
+      'for d in "$1" specs; do dd if=/dev/zero of="$d/fill" bs=4k 2> /dev/null || :; done',
+      ': > specs/688_zombies/.postflight-pending',
+      'began=$(date +%s%N)',
+      'for n in 1 2 3; do "$2" "$3" hook PostToolUse < "$4"; done',
+      '"$2" "$3" beat --task 688 && exit 9',
+      'echo $(( ($(date +%s%N) - began) / 1000000 ))',
+      'find "$1" specs -name "*.tmp" -o -name "*.lock"',
+    ].join('\n');
+    const run = spawnSync(
+      'unshare',
+      ['-m', 'sh', '-c', script, 'sh', stateOf(sandbox), process.execPath, CLI, event],
+      { cwd: sandbox.path('work'), env: sandbox.env, encoding: 'utf8' },
+    );
+    const [first, second, third, ms, ...left] = run.stdout.trim().split('\n');
+    expect([run.status, run.stderr]).toEqual([0, expect.stringContaining('the disk is full')]);
+    expect([first, second, third, left]).toEqual(['{}', '{}', '{}', []]);
+    expect(Number(ms)).toBeLessThan(4 * START_MS);
   });
 });
 

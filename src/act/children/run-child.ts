@@ -67,7 +67,7 @@ export const withLock = (
 };
 
 /** The signals that were turned off when we were started, as the kernel writes them: Node turns all of them on again. */
-export const IGNORED_VARIABLE = 'REAPTOP_SIGIGN';
+const IGNORED_VARIABLE = 'REAPTOP_SIGIGN';
 
 const isIgnored = (signal: NodeJS.Signals, env: NodeJS.ProcessEnv): boolean => {
   const mask = /^[0-9a-f]{1,16}$/.exec(env[IGNORED_VARIABLE] ?? '')?.[0] ?? '0';

@@ -1,6 +1,6 @@
 import type { Collector } from '../../collect/collector.ts';
 import { sampleWhole } from '../../collect/sample-twice.ts';
-import { type LineStyle, statusLine, statusLine } from '../../judge/status-line.ts';
+import { type LineStyle, statusLine } from '../../judge/status-line.ts';
 import type { Severity } from '../../model/finding.ts';
 import { failOnCode } from '../once.ts';
 import { askingSession } from './asker.ts';
