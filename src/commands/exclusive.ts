@@ -1,13 +1,11 @@
-import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChild } from '../act/children/run-child.ts';
 import {
   type BuildHolder,
-  openBuildLock,
   releaseBuildLock,
   takeBuildLock,
-  touchBuildLock,
   underLock,
+  whileHeld,
 } from '../act/hooks/build-lock.ts';
 import {
   DIAGNOSTIC_LOCK,
@@ -37,8 +35,6 @@ export interface ExclusiveGround {
   readonly err: { write(text: string): void };
 }
 
-/** Whoever can only look at a lock's age takes one of 30 s for stale. */
-const TOUCH_MS = 10_000;
 const SHORTEST_POLL_MS = 20;
 const LONGEST_POLL_MS = 250;
 const MOST_PLACES = 16;
@@ -133,20 +129,17 @@ export const exclusive = async (
       EXIT_LOCKED,
       `not run: ${had.who}${waitMs === 0 ? '' : `; waited ${plural(Math.round(waitMs / 1000), 'second')}`}`,
     );
-  const beside = had.beside.map(lockAt);
-  const touch = setInterval(() => {
-    const now = new Date();
-    touchBuildLock(directory, mine.key, now);
-    for (const path of beside) touchDiagnosticLock(path, now);
-  }, TOUCH_MS);
-  const lock = openBuildLock(directory, mine);
   try {
-    const { code, why } = await runChild(words, { cwd, env: underLock(env, mine), lock });
+    const { code, why } = await whileHeld(
+      directory,
+      mine,
+      lock => runChild(words, { cwd, env: underLock(env, mine), lock }),
+      now => {
+        for (const place of had.beside) touchDiagnosticLock(lockAt(place), now);
+      },
+    );
     return why === null ? code : fail(code, why);
   } finally {
-    clearInterval(touch);
-    if (lock !== null) closeSync(lock);
     for (const { root, directory: at } of had.beside) removeDiagnosticLock(root, at);
-    releaseBuildLock(directory, mine);
   }
 };

@@ -4,14 +4,7 @@ import { constants as os } from 'node:os';
 import { join } from 'node:path';
 import { endTree } from '../act/children/end-tree.ts';
 import { asDetached, findProgram, onSignals, withLock } from '../act/children/run-child.ts';
-import {
-  type BuildHolder,
-  openBuildLock,
-  releaseBuildLock,
-  takeBuildLock,
-  touchBuildLock,
-  underLock,
-} from '../act/hooks/build-lock.ts';
+import { type BuildHolder, takeBuildLock, underLock, whileHeld } from '../act/hooks/build-lock.ts';
 import { lockPath, ownerOf } from '../act/record/file-lock.ts';
 import { buildsOf } from '../collect/builds.ts';
 import type { Identity } from '../model/identity.ts';
@@ -45,8 +38,6 @@ const MOST_LOG_BYTES = 4 * 1024 ** 2;
 /** As timeout(1) and the shells have it. */
 const TIMED_OUT = 124;
 const NOT_STARTED = 126;
-/** Whoever can only look at a lock's age takes one of a minute for stale. */
-const TOUCH_MS = 10_000;
 
 interface Log {
   readonly path: string | null;
@@ -148,6 +139,37 @@ const build = async ({ force, timeoutMs }: PrebuildOptions, run: LakeRun): Promi
   return runLake(['build'], left(), run);
 };
 
+/** Builds, and says how that went. */
+const run = async (
+  options: PrebuildOptions,
+  log: Log,
+  end: (code: number, sentence: string) => number,
+  lake: LakeRun,
+): Promise<number> => {
+  const startedAt = performance.now();
+  log.write(`[${new Date().toISOString()}] lake build in ${visible(lake.project)}\n`);
+  let ran: Ran;
+  try {
+    ran = await build(options, lake);
+  } catch (error) {
+    return end(EXIT_FAILURE, `WARNING: Pre-build could not run: ${errorSentence(error)}`);
+  }
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const where = log.path === null ? '' : `; its output is in ${visible(log.path)}`;
+  if (ran.cut === 'signal') {
+    log.write(`Pre-build ended by a signal after ${seconds}s\n`);
+    return ran.code;
+  }
+  const sentence =
+    ran.cut === 'timeout'
+      ? `WARNING: Pre-build timed out after ${seconds}s (non-fatal)${where}`
+      : ran.code === 0
+        ? `Pre-build completed in ${seconds}s`
+        : `WARNING: Pre-build failed with exit code ${ran.code} after ${seconds}s (non-fatal)${where}`;
+  log.write(`${sentence}\n`);
+  return end(ran.code, sentence);
+};
+
 /** `reaptop prebuild`: a warm cache before the first call of a language server. Failing is no reason to stop anybody. */
 export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround): Promise<number> => {
   const { env, cwd, out } = ground;
@@ -184,14 +206,8 @@ export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround)
       `No pre-build: ${nameAndPid(visible(lock.holder.what), lock.holder.pid)} holds the project's lock.`,
     );
   const log = openLog(directory);
-  const startedAt = performance.now();
-  log.write(`[${new Date().toISOString()}] lake build in ${visible(project)}\n`);
-  const touch = setInterval(() => {
-    if (directory !== null) touchBuildLock(directory, mine.key, new Date());
-  }, TOUCH_MS);
-  const held = directory === null ? null : openBuildLock(directory, mine);
-  try {
-    const ran = await build(options, {
+  const work = (held: number | null): Promise<number> =>
+    run(options, log, end, {
       program: lake.path,
       project,
       env: underLock(env, mine),
@@ -202,26 +218,11 @@ export const prebuild = async (options: PrebuildOptions, ground: PrebuildGround)
         if (options.verbose) out.write(text.split('\n').map(visible).join('\n'));
       },
     });
-    const seconds = Math.round((performance.now() - startedAt) / 1000);
-    const where = log.path === null ? '' : `; its output is in ${visible(log.path)}`;
-    if (ran.cut === 'signal') {
-      log.write(`Pre-build ended by a signal after ${seconds}s\n`);
-      return ran.code;
-    }
-    const sentence =
-      ran.cut === 'timeout'
-        ? `WARNING: Pre-build timed out after ${seconds}s (non-fatal)${where}`
-        : ran.code === 0
-          ? `Pre-build completed in ${seconds}s`
-          : `WARNING: Pre-build failed with exit code ${ran.code} after ${seconds}s (non-fatal)${where}`;
-    log.write(`${sentence}\n`);
-    return end(ran.code, sentence);
-  } catch (error) {
-    return end(EXIT_FAILURE, `WARNING: Pre-build could not run: ${errorSentence(error)}`);
+  try {
+    return await (directory === null || lock?.status !== 'taken'
+      ? work(null)
+      : whileHeld(directory, mine, work));
   } finally {
-    clearInterval(touch);
-    if (held !== null) closeSync(held);
     log.close();
-    if (directory !== null) releaseBuildLock(directory, mine);
   }
 };

@@ -136,9 +136,11 @@ describe('while somebody is inside', () => {
       '-c',
       'while [ ! -e go ]; do sleep 0.05; done; exit 6',
     ]);
-    const child = await until('the command to be inside', () =>
-      sandbox.running().find(p => p.comm === 'sh' && p.ppid === wrapper.pid),
-    );
+    // It sleeps when it has begun with what it is to do.
+    const child = await until('the command to be inside', () => {
+      const sleeping = sandbox.running().find(p => p.comm === 'sleep');
+      return sandbox.running().find(p => p.pid === sleeping?.ppid && p.ppid === wrapper.pid);
+    });
     for (const pid of [wrapper.pid, child.pid]) process.kill(pid, 'SIGHUP');
     const ended = new Promise(resolve => wrapper.child.on('exit', resolve));
     sandbox.write('work/go', '');

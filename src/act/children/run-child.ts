@@ -102,20 +102,26 @@ export const onSignals = <S extends NodeJS.Signals>(
 };
 
 /** Every signal that reaches us goes on. One that ends a program goes to everything below the child as well. */
-const passSignals = (child: ChildProcess, root: Identity | null, env: NodeJS.ProcessEnv) => {
+const passSignals = (env: NodeJS.ProcessEnv) => {
   const system = procfsSystem();
+  let child: ChildProcess | null = null;
+  let root: Identity | null = null;
   const told = new Map<string, Identity>();
   const stop = [
-    onSignals(OTHERS, env, signal => child.kill(signal)),
+    onSignals(OTHERS, env, signal => child?.kill(signal)),
     onSignals(ENDING, env, signal => {
-      const below = root === null ? [] : treeBelow([root]).filter(({ pid }) => pid !== root.pid);
+      const below = root === null ? [] : treeBelow([root]).filter(({ pid }) => pid !== root?.pid);
       for (const member of below) told.set(keyOf(member), member);
       if (FROM_THE_TERMINAL.has(signal) && process.stdin.isTTY === true) return;
-      child.kill(signal);
+      child?.kill(signal);
       for (const member of below) void signalIdentity(system, member, signal);
     }),
   ];
   return {
+    to: (started: ChildProcess): void => {
+      child = started;
+      root = started.pid === undefined ? null : identityAt(started.pid);
+    },
     /** What was there when a signal came and outlived the child, ended: nothing else waits for it. */
     finish: async (): Promise<void> => {
       for (const off of stop) off();
@@ -133,12 +139,13 @@ export const runChild = (
     const found = findProgram(words[0] ?? '', env);
     if (found.status === 'missing') return resolve({ code: found.code, why: found.why });
     const [program = '', ...args] = asDetached(words, process.env);
+    const passing = passSignals(process.env);
     const child = spawn(program, args, {
       cwd,
       env,
       stdio: withLock(['inherit', 'inherit', 'inherit'], lock),
     });
-    const passing = passSignals(child, child.pid === undefined ? null : identityAt(child.pid), process.env);
+    passing.to(child);
     child.on('error', error => {
       void passing.finish().then(() => resolve({ code: NOT_STARTED, why: error.message }));
     });

@@ -43,7 +43,8 @@ export type BuildLock =
 const TOOL_LOCK_MS = 30 * 60_000;
 /** Where we cannot see who runs. */
 const BLIND_LOCK_MS = 10 * 60_000;
-/** `exclusive` touches its lock every 10 s. */
+/** Whoever can only look at a lock's age takes one of 30 s for stale if it is the seeds', of a minute if it is ours. */
+const TOUCH_MS = 10_000;
 const TOUCHED_MS = 60_000;
 /** Clocks of two machines differ by less; a lock from further ahead was dated by hand, or before the clock was set. */
 const AHEAD_MS = 60_000;
@@ -79,6 +80,31 @@ export const openBuildLock = (directory: string, { key }: Pick<BuildHolder, 'key
     return fd;
   } catch {
     return null; // removed by hand, or too many open files: the environment still marks what we start
+  }
+};
+
+/**
+ * Runs `work` under a lock that we have taken: it is kept fresh, and given back unless something that was started under
+ * it still runs.
+ */
+export const whileHeld = async <T>(
+  directory: string,
+  mine: BuildHolder,
+  work: (lock: number | null) => Promise<T>,
+  touchBeside: (now: Date) => void = () => {},
+): Promise<T> => {
+  const touch = setInterval(() => {
+    const now = new Date();
+    touchBuildLock(directory, mine.key, now);
+    touchBeside(now);
+  }, TOUCH_MS);
+  const lock = openBuildLock(directory, mine);
+  try {
+    return await work(lock);
+  } finally {
+    clearInterval(touch);
+    if (lock !== null) closeSync(lock);
+    releaseBuildLock(directory, mine);
   }
 };
 
