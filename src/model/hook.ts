@@ -48,6 +48,10 @@ export interface HookInput {
   readonly stopHookActive: boolean;
   /** Every text in the tool's input. */
   readonly toolTexts: readonly string[];
+  /** Paths that the tool has written to, as far as its input names them. */
+  readonly written: readonly string[];
+  /** UserPromptSubmit: what the user asks for. */
+  readonly prompt: string | null;
   /** A path that the tool's input names as the file or project it works on. */
   readonly toolPath: string | null;
 }
@@ -63,8 +67,10 @@ export interface HookSession {
   /** Prompts and tool calls, by subagent; '' is the session itself. */
   readonly turns: Readonly<Record<string, number>>;
   readonly askedAt: { readonly memory: number | null; readonly turns: number | null };
-  /** Task directories that its tool calls named, the last named last. */
+  /** Task directories of its own project that its tool calls named, the last named last. */
   readonly tasks: readonly string[];
+  /** Those of them that it was started for or wrote to: only there it beats, ends a heartbeat or removes a marker. */
+  readonly works: readonly string[];
   readonly diagnosticCalls: number;
   readonly skippedDiagnostics: number;
   readonly denials: { readonly count: number; readonly since: number } | null;

@@ -51,7 +51,12 @@ export class HookSession {
     return { said, denied: isDenied(said), end: () => this.send('PostToolUse', call) };
   }
 
-  /** Names a task directory in a tool call, as any work on it does. */
+  /** Writes to a task, as work on it does. */
+  async writeTo(task: string): Promise<void> {
+    await this.send('PostToolUse', { tool_name: 'Write', tool_input: { file_path: `${task}/report.md` } });
+  }
+
+  /** Names a task directory in a tool call that only reads. */
   async name(task: string): Promise<void> {
     await this.send('PostToolUse', { tool_input: { command: `cat ${task}/plan.md` } });
   }
@@ -70,8 +75,8 @@ export const configure = (sandbox: Sandbox, config: object): void => {
 };
 
 /** The seeds' files of one task. */
-export const makeTask = (sandbox: Sandbox, name = '688_zombies'): string => {
-  const directory = sandbox.path('work/specs', name);
+export const makeTask = (sandbox: Sandbox, name = '688_zombies', project = 'work'): string => {
+  const directory = sandbox.path(project, 'specs', name);
   mkdirSync(directory, { recursive: true });
   return directory;
 };

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isOurs } from '../../observe/files/read-bounded.ts';
 import { writeAndClose } from '../../observe/state/own-file.ts';
@@ -35,8 +25,6 @@ export interface Beat {
   readonly status?: string | null | undefined;
   readonly calls?: number | undefined;
   readonly skipped?: number | undefined;
-  /** Only counted: when somebody else's file was last written stays as it was, for that is its sign of life. */
-  readonly silent?: boolean | undefined;
 }
 
 export interface BeatLimits {
@@ -65,8 +53,6 @@ export const writeBeat = (
         throw new Error('it is not a regular file of ours');
       const fields = before === null ? {} : readObject(held);
       replaceHeld(held, PROGRESS_FILE, `${JSON.stringify(beaten(fields, beat, now), null, 2)}\n`);
-      if (beat.silent === true && before !== null)
-        utimesSync(held.at(PROGRESS_FILE), before.atime, before.mtime);
     };
     const lock = lockFor(state, held);
     if (lock === null) return write();
@@ -113,7 +99,7 @@ const beaten = (fields: Fields, beat: Beat, now: Date): Fields => {
     operation: 'initializing',
     ...kept,
     ...(beat.task === undefined ? {} : { task_number: beat.task }),
-    ...(beat.silent === true ? {} : { last_update: localIso(now) }),
+    last_update: localIso(now),
     ...(beat.phase === undefined ? {} : { phase: beat.phase }),
     ...(beat.operation === undefined ? {} : { operation: beat.operation }),
     ...(beat.proof === undefined ? {} : { proof: beat.proof }),

@@ -13,6 +13,7 @@ export const SESSIONS = 'sessions';
 const MOST_BYTES = 64 * 1024;
 /** Bounded: a session may have any number of subagents. */
 const MOST_AGENTS = 64;
+export const MOST_TASKS = 16;
 /** At a session's end there is a second for everything. */
 const WAIT_AT_THE_END_MS = 300;
 
@@ -31,6 +32,7 @@ export const newSession = (
   turns: {},
   askedAt: { memory: null, turns: null },
   tasks: [],
+  works: [],
   diagnosticCalls: 0,
   skippedDiagnostics: 0,
   denials: null,
@@ -138,6 +140,9 @@ const locks = (value: unknown): HeldLock[] =>
     return [{ key, toolUseId: textOrNull(toolUseId), agentId: textOrNull(agentId), beside: place }];
   });
 
+const paths = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : []).filter(path => typeof path === 'string').slice(-MOST_TASKS);
+
 const identity = (value: unknown): Identity | null => {
   const { pid, start } = asFields(value);
   return isCount(pid) && typeof start === 'string' ? { pid, start } : null;
@@ -170,9 +175,8 @@ const parseSession = (text: string): HookSession | null => {
       memory: isTime(asked.memory) ? asked.memory : null,
       turns: isTime(asked.turns) ? asked.turns : null,
     },
-    tasks: Array.isArray(fields.tasks)
-      ? fields.tasks.filter(task => typeof task === 'string').slice(-16)
-      : [],
+    tasks: paths(fields.tasks),
+    works: paths(fields.works),
     diagnosticCalls: isCount(fields.diagnosticCalls) ? fields.diagnosticCalls : 0,
     skippedDiagnostics: isCount(fields.skippedDiagnostics) ? fields.skippedDiagnostics : 0,
     denials:

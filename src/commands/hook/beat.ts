@@ -14,7 +14,7 @@ import {
 import { visible } from '../../model/text.ts';
 import { memoryAt } from '../../observe/procfs/kin.ts';
 import { belowAfter } from './below.ts';
-import { freshSession, type HookContext, namedTasks, type TaskPlace, taskOf } from './context.ts';
+import { freshSession, type HookContext, type TaskPlace, taskOf, tasksAfter } from './context.ts';
 
 /** What the session does now, in one word. */
 const operationOf = ({ input }: HookContext): string =>
@@ -31,7 +31,7 @@ export const beaten = (context: HookContext, before: HookSession): HookSession =
   cwd: context.input.cwd,
   beatAt: context.now,
   operation: operationOf(context),
-  tasks: namedTasks(context, before.tasks),
+  ...tasksAfter(context, before),
 });
 
 /** Gives back locks, on disk as well; the caller has taken them off the session. */

@@ -1,11 +1,17 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { logHook } from '../../act/hooks/hook-log.ts';
-import { newSession } from '../../act/hooks/session-state.ts';
+import { MOST_TASKS, newSession } from '../../act/hooks/session-state.ts';
 import { type HookConfig, hookConfig } from '../../collect/hook-settings.ts';
-import { tasksNamedIn } from '../../judge/hooks/input.ts';
+import { taskNumberIn, tasksNamedIn } from '../../judge/hooks/input.ts';
 import type { HookInput, HookSession } from '../../model/hook.ts';
 import type { Identity } from '../../model/identity.ts';
-import { ownFileAt, realDirectory, specsRoot } from '../../observe/files/project.ts';
+import {
+  isDirectory,
+  ownFileAt,
+  realDirectory,
+  specsRoot,
+  taskDirectories,
+} from '../../observe/files/project.ts';
 import { ageSeconds, ancestors } from '../../observe/procfs/kin.ts';
 import { stateDirectory } from '../../observe/state/state-directory.ts';
 
@@ -61,19 +67,54 @@ export const freshSession = ({ input, agent, now }: HookContext): HookSession =>
   return newSession(input.sessionId, input.cwd, agent, now - age * 1000);
 };
 
-const MOST_TASKS = 16;
-
-/** Task directories that this tool call names, behind those that earlier ones named. */
-export const namedTasks = ({ input }: HookContext, before: readonly string[]): readonly string[] => {
-  const named = tasksNamedIn(input.toolTexts);
-  if (named.length === 0) return before;
-  const base = specsRoot(input.cwd) ?? input.cwd;
-  const found = named
-    .map(path => realDirectory(path, base))
-    .filter(path => path !== null)
-    .filter(path => basename(path) === 'specs' || basename(dirname(path)) === 'specs');
-  return [...new Set([...before.filter(task => !found.includes(task)), ...found])].slice(-MOST_TASKS);
+/**
+ * The directory of a task of this project that a path names or lies in; null: it is another project's, or reached
+ * through a link.
+ */
+const taskAt = (path: string, root: string): string | null => {
+  const full = resolve(root, path);
+  for (const { index } of full.matchAll(/\/specs(?=\/|$)/g)) {
+    if (realDirectory(full.slice(0, index) || '/', root) !== root) continue;
+    const name = full.slice(index + '/specs/'.length).split('/')[0] ?? '';
+    const directory = join(root, 'specs', name);
+    if (name !== '' && isDirectory(directory)) return directory;
+    return name === '' || name.startsWith('.postflight-') ? join(root, 'specs') : null;
+  }
+  return null;
 };
+
+const added = (before: readonly string[], found: readonly string[]): readonly string[] =>
+  found.length === 0
+    ? before
+    : [...new Set([...before.filter(task => !found.includes(task)), ...found])].slice(-MOST_TASKS);
+
+/** The tasks of its own project that a session has named, and those that it was started for or wrote to. */
+export const tasksAfter = (
+  { input }: HookContext,
+  before: Pick<HookSession, 'tasks' | 'works'>,
+): Pick<HookSession, 'tasks' | 'works'> => {
+  const texts = [...input.toolTexts, input.prompt ?? ''];
+  const number = input.prompt === null ? null : taskNumberIn(input.prompt);
+  const isSilent =
+    number === null && !texts.some(text => text.includes('specs')) && !input.cwd.includes('/specs/');
+  const root = isSilent ? null : specsRoot(input.cwd);
+  if (root === null) return { tasks: before.tasks, works: before.works };
+  const at = (paths: readonly string[]): readonly string[] =>
+    paths.map(path => taskAt(path, root)).filter(task => task !== null);
+  const numbered = number === null ? [] : taskDirectories(root).filter(task => numberOf(task) === number);
+  const works = [
+    ...at([input.cwd]),
+    ...at(input.written),
+    ...at(tasksNamedIn([input.prompt ?? ''])),
+    ...(numbered.length === 1 ? numbered : []),
+  ];
+  return {
+    tasks: added(before.tasks, [...at(tasksNamedIn(texts)), ...works]),
+    works: added(before.works, works),
+  };
+};
+
+const numberOf = (task: string): string | null => /^0*(\d+)_/.exec(basename(task))?.[1] ?? null;
 
 const rootOf = (task: string): string =>
   basename(task) === 'specs' ? dirname(task) : dirname(dirname(task));
@@ -94,8 +135,8 @@ const SIGNS = ['.agent-progress.json', MARKER, GUARD, '.return-meta.json'];
 export const isSeedsTask = (directory: string): boolean =>
   SIGNS.some(name => ownFileAt(join(directory, name)) !== null);
 
-/** The task that this session works on, as far as its tool calls tell. */
-export const taskOf = (session: Pick<HookSession, 'tasks'>): TaskPlace | null => {
-  const task = session.tasks.findLast(isSeedsTask);
+/** The task that this session works on: the last that it was started for or wrote to. */
+export const taskOf = (session: Pick<HookSession, 'works'>): TaskPlace | null => {
+  const task = session.works.findLast(isSeedsTask);
   return task === undefined ? null : placeOf(task);
 };

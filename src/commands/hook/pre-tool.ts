@@ -5,15 +5,15 @@ import { readSession, updateSession } from '../../act/hooks/session-state.ts';
 import { ownerOf } from '../../act/record/file-lock.ts';
 import { LAKE_COMMS } from '../../agents/lean.ts';
 import type { RunningBuild } from '../../collect/builds.ts';
-import { deny, warn } from '../../judge/hooks/answers.ts';
+import { deny, quoted, warn } from '../../judge/hooks/answers.ts';
 import { type BuildDecision, type Busy, decideBuild } from '../../judge/hooks/build.ts';
 import { starMatcher } from '../../model/glob.ts';
 import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../../model/hook.ts';
-import { projectOf, specsRoot, taskDirectories } from '../../observe/files/project.ts';
+import { projectOf, specsRoot } from '../../observe/files/project.ts';
 import { processesNamed } from '../../observe/procfs/named.ts';
 import { nameAndPid } from '../../words/process.ts';
 import { beaten, beatTask } from './beat.ts';
-import { freshSession, type HookContext, isSeedsTask, placeOf, type TaskPlace, taskOf } from './context.ts';
+import { freshSession, type HookContext, taskOf } from './context.ts';
 
 /** Builds everything; the other tools check one file. */
 const BUILDS_ALL = /build/i;
@@ -23,7 +23,10 @@ const projectFor = ({ input }: HookContext): string =>
   projectOf(input.toolPath?.startsWith('/') === true ? join(input.toolPath, '..') : input.cwd);
 
 const described = ({ by, session, what, since, pid }: BuildHolder, now: number): Busy => ({
-  who: by === 'exclusive' ? `${what} (${pid}, reaptop exclusive)` : `${what} of session ${session ?? '?'}`,
+  who:
+    by === 'exclusive'
+      ? `${quoted(what)} (${pid}, reaptop exclusive)`
+      : `${quoted(what)} of session ${quoted(session ?? '?')}`,
   sinceSeconds: (now - since) / 1000,
 });
 
@@ -49,16 +52,7 @@ const inTheWay = async (context: HookContext, project: string): Promise<Busy | n
   const foreign = foreignLock(roots, ours, now);
   return foreign === null
     ? null
-    : { who: `whoever made ${foreign.path}`, sinceSeconds: foreign.sinceSeconds };
-};
-
-/** Where calls are counted: the session's own task, else the only one at work in the project. */
-const countedIn = (context: HookContext, session: HookSession): { place: TaskPlace; own: boolean } | null => {
-  const own = taskOf(session);
-  if (own !== null) return { place: own, own: true };
-  const root = specsRoot(context.input.cwd);
-  const [only, another] = root === null ? [] : taskDirectories(root).filter(isSeedsTask);
-  return only === undefined || another !== undefined ? null : { place: placeOf(only), own: false };
+    : { who: 'another program with a lock file', theirs: foreign.path, sinceSeconds: foreign.sinceSeconds };
 };
 
 interface Decided {
@@ -138,15 +132,12 @@ export const preTool = async (context: HookContext): Promise<HookAnswer> => {
   if (done === null) return NO_ANSWER;
   const { decision, after } = done;
   const denied = decision.what === 'deny';
-  const counted = countedIn(context, after);
-  if (counted !== null)
-    beatTask(context, counted.place, {
-      sessionIfNone: input.sessionId,
-      silent: !counted.own,
-      operation: counted.own ? after.operation : undefined,
-      calls: denied ? 0 : 1,
-      skipped: denied ? 1 : 0,
-    });
+  beatTask(context, taskOf(after), {
+    sessionIfNone: input.sessionId,
+    operation: after.operation,
+    calls: denied ? 0 : 1,
+    skipped: denied ? 1 : 0,
+  });
   if (decision.say === null) return NO_ANSWER;
   context.log(`${decision.what}: ${decision.say}`);
   return denied ? deny(decision.say) : warn('PreToolUse', decision.say);

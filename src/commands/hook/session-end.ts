@@ -6,6 +6,7 @@ import { writeSessionLineage } from '../../remember/lineage-writer.ts';
 import { beatTask, releaseLocks } from './beat.ts';
 import { belowAtTheEnd } from './below.ts';
 import { type HookContext, taskOf } from './context.ts';
+import { isSharedTask } from './surroundings.ts';
 
 /** Written down while the agent still lives: what survives it is then known to be its own. */
 const recordLineage = (
@@ -40,7 +41,8 @@ export const sessionEnd = (context: HookContext): HookAnswer => {
   recordLineage(context, session);
   if (directory === null || session === null) return NO_ANSWER;
   releaseLocks(context, session.locks);
-  beatTask(context, taskOf(session), { status: 'ended' });
+  const task = taskOf(session);
+  if (task !== null && !isSharedTask(context, task.directory)) beatTask(context, task, { status: 'ended' });
   forgetSession(directory, input.sessionId);
   return NO_ANSWER;
 };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { tell } from '../../judge/hooks/answers.ts';
+import { quoted, tell } from '../../judge/hooks/answers.ts';
 import { formatBytes } from '../../model/format.ts';
 import { type HookAnswer, NO_ANSWER } from '../../model/hook.ts';
 import { leanProject } from '../../observe/files/project.ts';
@@ -40,7 +40,8 @@ const news = ({ snapshot, ended }: Cleared): string | null => {
       : [
           `cleared ${ended.length} leaked ${ended.length === 1 ? 'process' : 'processes'} of ended sessions (${formatBytes(freed)})`,
         ]),
-    ...critical.map(({ title }) => `critical: ${title}`),
+    // A title names processes and paths as they call themselves.
+    ...critical.map(({ id, title }) => `critical: ${id}, ${quoted(title)}`),
   ];
   return said.length === 0 ? null : `reaptop: ${said.join('; ')}.`;
 };

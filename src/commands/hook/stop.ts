@@ -17,7 +17,7 @@ import { ownFileAt, printOf, projectOf, specsRoot, taskDirectories } from '../..
 import { readHead } from '../../observe/files/read-bounded.ts';
 import { beaten, beatTask, releaseLocks } from './beat.ts';
 import { freshSession, GUARD, type HookContext, MARKER, placeOf, taskOf } from './context.ts';
-import { hasSeedsHook, isAlone } from './surroundings.ts';
+import { hasSeedsHook, isAlone, isSharedTask } from './surroundings.ts';
 
 interface OnDisk extends FoundMarker {
   readonly ino: number;
@@ -92,12 +92,14 @@ const decide = (
   context: HookContext,
   session: HookSession,
   marker: OnDisk | null,
+  own: boolean,
   standDown: boolean,
 ): { readonly decision: StopDecision; readonly read: Read | null } => {
   const { input, config, now } = context;
   const read = marker === null ? null : readAll(marker, session, now);
   const facts = {
     standDown,
+    own,
     marker: read?.facts ?? null,
     // Claude tells a stop that follows a block from a first one.
     inARow: input.stopHookActive ? (session.inARow[input.agentId ?? ''] ?? 0) : 0,
@@ -150,6 +152,15 @@ export const stop = async (context: HookContext): Promise<HookAnswer> => {
   const markers = root === null ? [] : markersBelow(root);
   const standDown = root !== null && markers.length > 0 && hasSeedsHook(context, root);
   let alone: boolean | null = null;
+  const isAloneHere = (): boolean => {
+    alone ??= root !== null && isAlone(context, root);
+    return alone;
+  };
+  /** One that it has only named is left to a session that works on it. */
+  const markerOf = (session: HookSession): ReturnType<typeof ownMarker<OnDisk>> => {
+    const found = ownMarker(markers, session, isAloneHere);
+    return found === null || found.own || !isSharedTask(context, found.marker.directory) ? found : null;
+  };
   const done = updateSession(
     directory,
     input.sessionId,
@@ -157,8 +168,9 @@ export const stop = async (context: HookContext): Promise<HookAnswer> => {
     before => {
       const who = input.agentId ?? '';
       const free = before.locks.filter(lock => input.event === 'Stop' || lock.agentId === input.agentId);
-      const own = ownMarker(markers, before, false) ?? (markers.length === 0 ? null : unnamed(before));
-      const { decision, read } = decide(context, before, own, standDown);
+      const found = markerOf(before);
+      const own = found?.marker ?? null;
+      const { decision, read } = decide(context, before, own, found?.own === true, standDown);
       const blocked = decision.what === 'block' && own !== null && read !== null;
       const inARow = blocked ? (input.stopHookActive ? (before.inARow[who] ?? 0) : 0) + 1 : 0;
       const after: HookSession = {
@@ -176,10 +188,6 @@ export const stop = async (context: HookContext): Promise<HookAnswer> => {
     },
     { waitMs: context.left() },
   );
-  function unnamed(session: HookSession): OnDisk | null {
-    alone ??= root !== null && isAlone(context, root);
-    return ownMarker(markers, { ...session, tasks: [] }, alone);
-  }
   // A block that cannot be remembered could be repeated for ever.
   if (done === null) return NO_ANSWER;
   const { decision, own, after } = done;

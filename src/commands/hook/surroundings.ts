@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSession, SESSIONS } from '../../act/hooks/session-state.ts';
+import type { HookSession } from '../../model/hook.ts';
 import { readClaudeSessions } from '../../observe/files/claude-sessions.ts';
 import { readHead } from '../../observe/files/read-bounded.ts';
 import { isRunning, statAt } from '../../observe/procfs/kin.ts';
@@ -53,33 +54,30 @@ export const hasSeedsHook = ({ env }: HookContext, root: string): boolean => {
 const isInside = (cwd: string | null, root: string): boolean =>
   cwd !== null && (cwd === root || cwd.startsWith(`${root}/`) || root.startsWith(`${cwd}/`));
 
-/** Sessions that hooks of ours know of, besides this one. */
-const othersWithHooks = ({ directory, input }: HookContext, root: string): boolean => {
-  if (directory === null) return false;
+/** Sessions that hooks of ours know of, besides this one, whose agent may still run. */
+const othersWithHooks = ({ directory, input }: HookContext): readonly HookSession[] => {
+  if (directory === null) return [];
   let names: string[];
   try {
     names = readdirSync(join(directory, SESSIONS));
   } catch {
-    return false; // no session has hooks
+    return []; // no session has hooks
   }
   return names
     .filter(name => name.endsWith('.json') && name !== `${input.sessionId}.json`)
     .slice(0, 1000)
-    .some(name => {
-      const other = readSession(directory, name.slice(0, -'.json'.length));
-      return (
-        other !== null &&
-        other.agent !== null &&
-        isInside(other.cwd, root) &&
-        isRunning(other.agent) !== false
-      );
-    });
+    .flatMap(name => readSession(directory, name.slice(0, -'.json'.length)) ?? [])
+    .filter(({ agent }) => agent !== null && isRunning(agent) !== false);
 };
+
+/** Another session that may still run works on this task. */
+export const isSharedTask = (context: HookContext, task: string): boolean =>
+  othersWithHooks(context).some(({ works }) => works.includes(task));
 
 /** No other live session is in this project, as far as Claude's own files and ours tell. */
 export const isAlone = (context: HookContext, root: string): boolean => {
   const { env, input } = context;
-  if (othersWithHooks(context, root)) return false;
+  if (othersWithHooks(context).some(({ cwd }) => isInside(cwd, root))) return false;
   const claude = claudeDirectory(env);
   if (claude === null) return false;
   const { sessions, strange } = readClaudeSessions([claude]);

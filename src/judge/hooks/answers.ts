@@ -6,6 +6,18 @@ const MOST_SAID = 2000;
 
 const sayable = (text: string): string => visible(text).slice(0, MOST_SAID);
 
+const MOST_QUOTED = 200;
+
+/** Text that we did not write, for a model to read as data: one line, short, in quotes that it cannot leave. */
+export const quoted = (text: string): string => {
+  const line = visible(text).replaceAll('"', "'");
+  return line.length > MOST_QUOTED ? `"${line.slice(0, MOST_QUOTED - 1)}…"` : `"${line}"`;
+};
+
+/** Our own sentence, and behind it what a file or a path of the project says. */
+export const fromRepository = (ours: string, theirs: string | null): string =>
+  theirs === null ? ours : `${ours} From the repository: ${quoted(theirs)}`;
+
 /** The model is told why, also where all permissions are given. */
 export const deny = (reason: string): HookAnswer => ({
   hookSpecificOutput: {

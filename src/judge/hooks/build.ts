@@ -1,10 +1,13 @@
 import type { HookSession } from '../../model/hook.ts';
+import { fromRepository } from './answers.ts';
 
 /** Who is in the way of a build. */
 export interface Busy {
   /** `lake build (4711)`, `session abc`… */
   readonly who: string;
   readonly sinceSeconds: number | null;
+  /** What the project itself says about it; null: nothing. */
+  readonly theirs?: string | null;
 }
 
 export interface BuildFacts {
@@ -73,13 +76,19 @@ const whenBusy = ({ now, denials, throttle }: BuildFacts, busy: Busy): BuildDeci
   if (denials !== null && (denials.count >= MOST_DENIALS || long))
     return {
       what: 'pass',
-      say: `reaptop: ${busy.who} has been at work on this project${howLong(busy)}; this call was denied ${denials.count} times and is allowed now. Two builds at once may exhaust the memory.`,
+      say: fromRepository(
+        `reaptop: ${busy.who} has been at work on this project${howLong(busy)}; this call was denied ${denials.count} times and is allowed now. Two builds at once may exhaust the memory.`,
+        busy.theirs ?? null,
+      ),
       denials: null,
       throttle,
     };
   return {
     what: 'deny',
-    say: `reaptop: ${busy.who} has been at work on this project${howLong(busy)}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
+    say: fromRepository(
+      `reaptop: ${busy.who} has been at work on this project${howLong(busy)}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
+      busy.theirs ?? null,
+    ),
     denials: { count: (denials?.count ?? 0) + 1, since: denials?.since ?? now },
     throttle,
   };

@@ -39,6 +39,8 @@ export const understand = (event: HookEvent, json: string): HookInput | null => 
     agentId: text(object, 'agent_id'),
     stopHookActive: object?.stop_hook_active === true,
     toolTexts: textsIn(toolInput),
+    written: event === 'PostToolUse' ? writtenBy(text(object, 'tool_name'), toolInput) : [],
+    prompt: event === 'UserPromptSubmit' ? longText(object, 'prompt') : null,
     toolPath: PATH_FIELDS.map(name => text(toolInput, name)).find(path => path !== null) ?? null,
   };
 };
@@ -65,6 +67,36 @@ const textsIn = (input: Fields | null): readonly string[] => {
   visit(input, 0);
   return found;
 };
+
+const longText = (object: Fields | null, name: string): string | null => {
+  const value = object?.[name];
+  return typeof value === 'string' ? value.slice(0, MOST_SEARCHED) : null;
+};
+
+/** Claude Code's own tools that write one file, and the field that names it. */
+const WRITERS: Readonly<Record<string, string>> = {
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+};
+
+/** `> path`, `tee path`, `touch path`, `mkdir -p path` in a shell command: what follows is written to. */
+const WRITTEN =
+  /(?:>>?\|?|\b(?:tee|touch|mkdir)\s(?:\s*-\S+\s)*)\s*(?:"([^"]+)"|'([^']+)'|([^\s'"`;|&<>()]+))/g;
+
+const writtenBy = (tool: string | null, input: Fields | null): readonly string[] => {
+  if (tool === 'Bash') {
+    const command = longText(input, 'command') ?? '';
+    return [...command.matchAll(WRITTEN)].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
+  }
+  const path = tool === null || !Object.hasOwn(WRITERS, tool) ? null : text(input, WRITERS[tool] ?? '');
+  return path === null ? [] : [path];
+};
+
+/** `/implement 688`: the number of the task that a command of the seeds is for. */
+export const taskNumberIn = (prompt: string): string | null =>
+  /^\s*\/[\w:-]+\s+0*(\d{1,9})(?![\w.])/.exec(prompt)?.[1] ?? null;
 
 /** `specs/688_slug` and `/home/me/project/specs/688_slug`, wherever a text names one, or a file in one. */
 const TASK = /(?:^|[^\w./-])((?:\/[^\s'"`;|&<>()/]+)*\/?specs\/[^\s'"`;|&<>()/]+)/g;

@@ -1,3 +1,5 @@
+import { fromRepository } from './answers.ts';
+
 /** What is known of the marker of this session when it wants to stop. Times are seconds. */
 export interface MarkerFacts {
   readonly ageSeconds: number;
@@ -17,6 +19,8 @@ export interface StopFacts {
   readonly standDown: boolean;
   /** The marker that is ours; null: none is. */
   readonly marker: MarkerFacts | null;
+  /** It may be removed: the task is this session's own work. */
+  readonly own: boolean;
   /** Stops of this session, or of this subagent, that were blocked one after the other up to now. */
   readonly inARow: number;
   /** The guard's file and our own count can be written: what cannot be counted is not blocked. */
@@ -31,7 +35,8 @@ export type StopDecision =
 /** The seeds' MAX_CONTINUATIONS. */
 export const MOST_BLOCKS = 3;
 
-const NO_REASON = 'Postflight pending: the work after this agent is not done yet';
+const REASON =
+  'reaptop: Postflight pending: the work after this agent is not done yet. Finish it, remove the marker, then stop.';
 
 const allow = (why: string, remove = false): StopDecision => ({ what: 'allow', remove, why });
 
@@ -42,23 +47,24 @@ const allow = (why: string, remove = false): StopDecision => ({ what: 'allow', r
 export const decideStop = ({
   standDown,
   marker,
+  own,
   inARow,
   countable,
   deadlockSeconds,
 }: StopFacts): StopDecision => {
   if (standDown) return allow("the project's own postflight hook decides");
   if (marker === null) return allow('no postflight marker of this session');
-  if (marker.wayOut) return allow('the marker says stop_hook_active', true);
+  if (marker.wayOut) return allow('the marker says stop_hook_active', own);
   const counted = Math.max(marker.guard ?? 0, marker.blocked);
-  if (counted >= MOST_BLOCKS) return allow(`loop guard: blocked ${counted} times`, true);
-  if (inARow >= MOST_BLOCKS) return allow(`blocked ${inARow} times in a row`, true);
+  if (counted >= MOST_BLOCKS) return allow(`loop guard: blocked ${counted} times`, own);
+  if (inARow >= MOST_BLOCKS) return allow(`blocked ${inARow} times in a row`, own);
   if (counted >= 1 && marker.still && marker.ageSeconds >= deadlockSeconds)
     return allow(
       `deadlock: the marker is ${Math.round(marker.ageSeconds)} s old and nothing has changed since the last block`,
-      true,
+      own,
     );
   if (!countable) return allow('the loop guard cannot be written, so nothing is blocked');
-  return { what: 'block', reason: marker.reason ?? NO_REASON, guard: counted + 1 };
+  return { what: 'block', reason: fromRepository(REASON, marker.reason), guard: counted + 1 };
 };
 
 /** A marker that may be the stopping session's. Times are epoch milliseconds. */
@@ -73,19 +79,26 @@ export interface FoundMarker {
 const FILE_CLOCK_MS = 10;
 
 /**
- * Which marker is this session's own: one whose directory a tool call of it named, the last named first; else the
- * newest that was made after it started, if nobody else is at work in the project. Everybody else's is left alone.
+ * Which marker a stop is blocked for: one whose directory the session named, the last named first; else the newest that
+ * was made after it started, if no other session is at work in the project. `own`: it may be removed too, because the
+ * session was started for that task, wrote to it, or is the only one that can have made it.
  */
 export const ownMarker = <M extends FoundMarker>(
   markers: readonly M[],
-  session: { readonly tasks: readonly string[]; readonly startedAt: number },
-  aloneHere: boolean,
-): M | null => {
+  session: {
+    readonly tasks: readonly string[];
+    readonly works: readonly string[];
+    readonly startedAt: number;
+  },
+  isAlone: () => boolean,
+): { readonly marker: M; readonly own: boolean } | null => {
+  if (markers.length === 0) return null;
+  const isMade = ({ madeAt }: M): boolean => madeAt >= session.startedAt - FILE_CLOCK_MS;
   for (const task of session.tasks.toReversed()) {
-    const named = markers.find(({ directory }) => directory === task);
-    if (named !== undefined) return named;
+    const marker = markers.find(({ directory }) => directory === task);
+    if (marker !== undefined)
+      return { marker, own: session.works.includes(task) || (isMade(marker) && isAlone()) };
   }
-  if (!aloneHere) return null;
-  const since = markers.filter(({ madeAt }) => madeAt >= session.startedAt - FILE_CLOCK_MS);
-  return since.toSorted((a, b) => b.madeAt - a.madeAt)[0] ?? null;
+  const [marker] = markers.filter(isMade).toSorted((a, b) => b.madeAt - a.madeAt);
+  return marker !== undefined && isAlone() ? { marker, own: true } : null;
 };

@@ -36,15 +36,19 @@ export const projectOf = (path: string): string =>
 /** The nearest directory above that has `specs`, no further up than its repository; null: there is none. */
 export const specsRoot = (path: string): string | null => {
   for (const directory of directoriesUp(here(path))) {
-    if (directoryAt(join(directory, 'specs')) !== null) return directory;
+    if (isDirectory(join(directory, 'specs'))) return directory;
     if (existsSync(join(directory, '.git'))) return null;
   }
   return null;
 };
 
-const directoryAt = (path: string): Stats | null => {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true ? stat : null;
+/** A directory, and not a link to one. */
+export const isDirectory = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // below a file, or a name that no file can have
+  }
 };
 
 /** More tasks than any project has; archived ones lie elsewhere. */

@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -98,18 +97,6 @@ describe('a beat', () => {
     vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValue(offset);
     expect(beat({}).last_update).toBe(text);
   });
-
-  test('that is silent gives no sign of life: neither in the file nor by its time', () => {
-    writeFileSync(path, '{"last_update":"then"}');
-    utimesSync(path, new Date(1e12), new Date(2e12));
-    expect(beat({ silent: true, calls: 1 })).toMatchObject({ last_update: 'then', diagnostic_calls: 1 });
-    expect(statSync(path).mtimeMs).toBe(2e12);
-    beat({ calls: 1 });
-    expect(statSync(path).mtimeMs).not.toBe(2e12);
-  });
-
-  test('that is silent makes the file where there is none', () =>
-    expect(beat({ silent: true })).toEqual({ ...FIRST, last_update: undefined }));
 
   test.each(['', '{"phase":', 'null', '[]', '7', '"text"', `{"a":"${'x'.repeat(70_000)}"}`])(
     'begins anew where there is nothing to keep: %.10s',

@@ -41,6 +41,7 @@ test('a new session has done nothing yet', () =>
     turns: {},
     askedAt: { memory: null, turns: null },
     tasks: [],
+    works: [],
     diagnosticCalls: 0,
     skippedDiagnostics: 0,
     denials: null,

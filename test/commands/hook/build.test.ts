@@ -34,7 +34,7 @@ describe('two sessions in one project', () => {
       hookEventName: 'PreToolUse',
       permissionDecision: 'deny',
       permissionDecisionReason: expect.stringMatching(
-        /mcp__lean-lsp__lean_build of session session-one has been at work on this project for \d+ s/,
+        /"mcp__lean-lsp__lean_build" of session "session-one" has been at work on this project for \d+ s/,
       ),
     });
     await first.end();
@@ -75,6 +75,17 @@ describe('two sessions in one project', () => {
       expect((await two.call(LEAN_BUILD)).denied).toBe(false);
     },
   );
+
+  it('a subagent’s end gives back its own lock only', async () => {
+    await one.call(LEAN_BUILD);
+    await one.send('SubagentStop', { agent_id: 'a1' });
+    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
+    await one.send('Stop');
+    const call = { tool_name: LEAN_BUILD, tool_input: {}, tool_use_id: 'toolu_1', agent_id: 'a1' };
+    await one.send('PreToolUse', call);
+    await one.send('SubagentStop', { agent_id: 'a1' });
+    expect((await two.call(LEAN_BUILD)).denied).toBe(false);
+  });
 
   it('another tool’s end, another call’s end and another session’s end give nothing back', async () => {
     await one.call(LEAN_BUILD);
@@ -147,8 +158,8 @@ describe('beside the seeds’ scripts', () => {
     const [lock, progress] = [join(task, '.diagnostic-lock'), join(task, '.agent-progress.json')];
     writeFileSync(lock, '');
     age(lock, 60);
-    await one.name('specs/688_zombies');
-    await two.name('specs/688_zombies');
+    await one.writeTo('specs/688_zombies');
+    await two.writeTo('specs/688_zombies');
     const first = await one.call(LEAN_BUILD);
     expect(readFileSync(lock, 'utf8')).toBe('');
     expect((await two.call(LEAN_BUILD)).denied).toBe(true);
@@ -160,24 +171,14 @@ describe('beside the seeds’ scripts', () => {
     expect(readJson(progress)).toMatchObject({ diagnostic_calls: 2, skipped_diagnostics: 2 });
   });
 
-  it('a session without a task counts in the only one there is, and does not make it look alive', async () => {
+  it('a session that has only named the task neither counts in it nor puts a lock there', async () => {
     const task = makeTask(sandbox);
     const progress = join(task, '.agent-progress.json');
-    writeFileSync(
-      progress,
-      '{"session_id":"sess_1","last_update":"2026-01-01T00:00:00Z","diagnostic_calls":1}',
-    );
-    age(progress, 600);
+    writeFileSync(progress, '{"session_id":"sess_1","diagnostic_calls":1}');
+    await one.name('specs/688_zombies');
     await one.call(LEAN_BUILD);
-    expect((await two.call(LEAN_BUILD)).denied).toBe(true);
-    expect(readJson(progress)).toMatchObject({
-      session_id: 'sess_1',
-      last_update: '2026-01-01T00:00:00Z',
-      diagnostic_calls: 2,
-      skipped_diagnostics: 1,
-    });
-    const { mtimeMs } = await import('node:fs').then(fs => fs.statSync(progress));
-    expect(Date.now() - mtimeMs).toBeGreaterThan(500_000);
+    expect(existsSync(join(task, '.diagnostic-lock'))).toBe(false);
+    expect(readFileSync(progress, 'utf8')).toBe('{"session_id":"sess_1","diagnostic_calls":1}');
   });
 });
 

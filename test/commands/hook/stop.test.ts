@@ -2,7 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { HookSession, makeMarker, makeTask, readJson, stateOf } from '../../support/hook-session.ts';
+import { isRunning } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
 
 let sandbox: Sandbox;
 let task: string;
@@ -31,7 +33,7 @@ const stopUntilAllowed = async (event: 'Stop' | 'SubagentStop' = 'Stop', between
 };
 
 describe('a marker that is this session’s own', () => {
-  beforeEach(() => session.name('specs/688_zombies'));
+  beforeEach(() => session.writeTo('specs/688_zombies'));
 
   it.each(['Stop', 'SubagentStop'] as const)(
     'blocks %s three times with its reason, then lets go and is removed',
@@ -42,7 +44,11 @@ describe('a marker that is this session’s own', () => {
         counts.push(readFileSync(guard(), 'utf8')),
       );
       expect(reasons).toEqual(
-        Array(3).fill('Postflight pending: status update, artifact linking, git commit'),
+        Array(3).fill(
+          expect.stringMatching(
+            /^reaptop: .* From the repository: "Postflight pending: status update, artifact linking, git commit"$/,
+          ),
+        ),
       );
       expect(counts).toEqual(['1\n', '2\n', '3\n']);
       expect(said).toEqual({});
@@ -185,7 +191,9 @@ describe('whose marker it is', () => {
     makeMarker(task, { text: '{"reason":"ours"}' });
     await session.name('specs/9_other');
     await session.name('specs/688_zombies');
-    expect(await session.send('Stop')).toMatchObject({ reason: 'ours' });
+    expect(await session.send('Stop')).toMatchObject({
+      reason: expect.stringContaining('"ours"'),
+    });
     expect(existsSync(join(other, '.postflight-loop-guard'))).toBe(false);
   });
 
@@ -230,13 +238,102 @@ it('a stop without a marker beats, and leaves nothing in the project', async () 
   expect(session.state()).toMatchObject({ operation: 'waiting' });
 });
 
-it('a session that ends ends its heartbeat, and is forgotten', async () => {
-  writeFileSync(join(task, '.agent-progress.json'), '{"operation":"developing_proof","diagnostic_calls":2}');
-  await session.name('specs/688_zombies');
-  await session.send('SessionEnd');
-  expect(readJson(join(task, '.agent-progress.json'))).toMatchObject({
-    status: 'ended',
-    diagnostic_calls: 2,
+describe('a session that ends', () => {
+  const progress = (of = task): string => join(of, '.agent-progress.json');
+  const BEAT = '{"operation":"developing_proof","diagnostic_calls":2}';
+  beforeEach(() => writeFileSync(progress(), BEAT));
+  const ended = (): boolean => readJson(progress()).status === 'ended';
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['wrote to', () => session.writeTo('specs/688_zombies')],
+    ['wrote to with a command', () => bash('echo x >> "specs/688_zombies/notes.md"')],
+    ['made with a command', () => bash('mkdir -p specs/688_zombies/reports')],
+    ['edited by its whole path', () => session.writeTo(task)],
+    ['was asked for by path', () => prompt('please go on with specs/688_zombies/plan.md')],
+    ['was asked for by number', () => prompt('/implement 688 --force')],
+    ['was started in', () => session.send('PostToolUse', { cwd: join(task), tool_input: { command: 'ls' } })],
+  ])('ends the heartbeat of a task that it %s, and is forgotten', async (_, work) => {
+    await work();
+    await session.send('SessionEnd');
+    expect(readJson(progress())).toMatchObject({ status: 'ended', diagnostic_calls: 2 });
+    expect(existsSync(join(stateOf(sandbox), 'sessions/session-one.json'))).toBe(false);
   });
-  expect(existsSync(join(stateOf(sandbox), 'sessions/session-one.json'))).toBe(false);
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['read', () => session.name('specs/688_zombies')],
+    ['read with a tool', () => bash('cat < specs/688_zombies/plan.md > /tmp/copy')],
+    [
+      'failed to write to',
+      () =>
+        session.send('PostToolUseFailure', {
+          tool_name: 'Write',
+          tool_input: { file_path: join(task, 'x') },
+        }),
+    ],
+    ['was asked about by another number', () => prompt('/implement 6881')],
+    ['was only told the number of', () => prompt('fix issue 688')],
+  ])('leaves the heartbeat of a task that it only %s', async (_, work) => {
+    await work();
+    for (const event of ['PostToolUse', 'Stop', 'SessionEnd'] as const) await session.send(event);
+    expect(readFileSync(progress(), 'utf8')).toBe(BEAT);
+  });
+
+  it('leaves the tasks of another project, however they are reached', async () => {
+    const other = makeTask(sandbox, '5_x', 'other');
+    writeFileSync(progress(other), BEAT);
+    symlinkSync(other, sandbox.path('work/specs/7_link'));
+    symlinkSync(sandbox.path('other'), sandbox.path('work/linked'));
+    for (const path of [other, 'specs/7_link', 'linked/specs/5_x', '../other/specs/5_x']) {
+      await session.writeTo(path);
+      await prompt(`/implement 7 in ${path}/plan.md`);
+    }
+    for (const event of ['PostToolUse', 'Stop', 'SessionEnd'] as const) await session.send(event);
+    expect(readFileSync(progress(other), 'utf8')).toBe(BEAT);
+  });
+
+  it('leaves the heartbeat of a task that another live session works on', async () => {
+    const agent = sandbox.start([sandbox.sleeper('claude'), '600']);
+    const other = new HookSession(sandbox, 'session-two');
+    await other.writeTo('specs/688_zombies');
+    const state = join(stateOf(sandbox), 'sessions/session-two.json');
+    const { pid, start } = agent;
+    writeFileSync(state, JSON.stringify({ ...other.state(), agent: { pid, start } }));
+    await session.writeTo('specs/688_zombies');
+    await session.send('SessionEnd');
+    expect(ended()).toBe(false);
+    process.kill(pid, 'SIGKILL');
+    await until('it to end', () => !isRunning(pid, start));
+    await session.writeTo('specs/688_zombies');
+    await session.send('SessionEnd');
+    expect(ended()).toBe(true);
+  });
+
+  const bash = (command: string) =>
+    session.send('PostToolUse', { tool_name: 'Bash', tool_input: { command } });
+  const prompt = (text: string) => session.send('UserPromptSubmit', { prompt: text });
+});
+
+describe('a marker that a session has only named', () => {
+  it('blocks, but is never removed', async () => {
+    makeMarker(task, { ageSeconds: 600 });
+    await session.send('SessionStart', { source: 'resume' });
+    await session.name('specs/688_zombies');
+    const { reasons } = await stopUntilAllowed('Stop');
+    expect(reasons.length).toBeGreaterThan(0);
+    expect([existsSync(marker()), existsSync(guard())]).toEqual([true, true]);
+  });
+
+  it('blocks nothing while another live session works on that task', async () => {
+    const { pid, start } = sandbox.start([sandbox.sleeper('claude'), '600']);
+    const other = new HookSession(sandbox, 'session-two');
+    await other.writeTo('specs/688_zombies');
+    writeFileSync(
+      join(stateOf(sandbox), 'sessions/session-two.json'),
+      JSON.stringify({ ...other.state(), agent: { pid, start } }),
+    );
+    makeMarker(task, { ageSeconds: 600 });
+    await session.name('specs/688_zombies');
+    expect(await session.send('Stop')).toEqual({});
+    expect(existsSync(guard())).toBe(false);
+  });
 });
