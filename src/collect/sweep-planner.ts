@@ -6,7 +6,12 @@ import type { Collector } from './collector.ts';
 
 /** What `sweep` would do at a moment: a person's and guard's are planned alike. */
 export const sweepPlanner =
-  ({ lineage }: Collector, facts: SweepFacts, retentionDays: number): ((moment: JudgedMoment) => SweepPlan) =>
+  (
+    { lineage }: Collector,
+    facts: SweepFacts,
+    retentionDays: number,
+    stillSeconds?: number,
+  ): ((moment: JudgedMoment) => SweepPlan) =>
   moment =>
     planSweep({
       snapshot: moment,
@@ -14,4 +19,5 @@ export const sweepPlanner =
       files: moment.files,
       facts,
       retentionDays,
+      stillSeconds,
     });

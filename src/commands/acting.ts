@@ -11,7 +11,7 @@ export interface Terminal {
   readonly width: number;
 }
 
-export type SweepFlags = ActingOptions & { readonly retention: number };
+export type SweepFlags = ActingOptions & { readonly retention: number; readonly still: number };
 
 export interface CleanFlags extends ActingOptions {
   readonly ageThreshold: number;
@@ -84,6 +84,6 @@ export const runSweep = async (flags: SweepFlags, { out, err, width }: Terminal)
       err,
       abort: interruption(),
     },
-    { ...actingOptions(flags, width), retentionDays: flags.retention },
+    { ...actingOptions(flags, width), retentionDays: flags.retention, stillSeconds: flags.still },
   );
 };

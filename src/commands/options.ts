@@ -124,8 +124,14 @@ export const addCleanOptions = (command: Command): Command =>
     );
 
 export const addSweepOptions = (command: Command): Command =>
-  command.addOption(
-    new Option('--retention <days>', 'how long archives are kept')
-      .default(7)
-      .argParser(numberBetween(0, 36_500)),
-  );
+  command
+    .addOption(
+      new Option('--retention <days>', 'how long archives are kept')
+        .default(7)
+        .argParser(numberBetween(0, 36_500)),
+    )
+    .addOption(
+      new Option('--still <seconds>', 'how long the session of a finished agent must have been still')
+        .default(600)
+        .argParser(numberBetween(0, 31_536_000)),
+    );

@@ -4,6 +4,7 @@ export interface SweepOptions {
   readonly force: boolean;
   readonly dryRun: boolean;
   readonly retentionDays: number;
+  readonly stillSeconds: number;
   readonly graceSeconds: number;
   readonly verbose: boolean;
   readonly json: boolean;

@@ -31,7 +31,7 @@ export const sweep = async (dependencies: SweepDependencies, options: SweepOptio
   const { collector, out, err, system } = dependencies;
   const facts = await gatherSweepFacts((await collector.collect({ all: true })).files);
   const look = () => collector.collect({ all: true });
-  const planFor = sweepPlanner(collector, facts, options.retentionDays);
+  const planFor = sweepPlanner(collector, facts, options.retentionDays, options.stillSeconds);
   // The second look: how much CPU something uses is only known between two.
   const moment = await look();
   const planned = planFor(moment);

@@ -7,6 +7,7 @@ import { reaptop } from '../support/cli.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { insertAgent, writeDatabase } from '../support/orchestrator-database.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -53,6 +54,25 @@ it('sweeps ten finished agents of an orchestrator and leaves the running one unt
 
   const again = await reaptop(sandbox, ['sweep', '--force', '--json']);
   expect((JSON.parse(again.stdout) as { plan: { files: unknown[] } }).plan.files).toEqual([]);
+});
+
+it('sweeps the session of a finished agent that left an idle shell, once it is as still as asked', async () => {
+  sandbox.needsTmux();
+  for (const id of ['a-1', 'a-2']) {
+    writeAgent(sandbox, id, { finished: true });
+    sandbox.tmux('new-session', '-d', '-s', `agent_${id}`, 'bash --norc');
+  }
+  writeRegistry(sandbox, { 'a-1': 'completed', 'a-2': 'completed' });
+  sandbox.tmux('send-keys', '-t', '=agent_a-2:', 'sleep 1000', 'Enter');
+  await sandbox.find('what somebody runs in the other', p => p.comm === 'sleep');
+  const early = await reaptop(sandbox, ['sweep', '--force']);
+  expect(early.stdout).toContain('its pane showed something');
+  const names = (): string => sandbox.tmux('list-sessions', '-F', '#{session_name}');
+  expect(names()).toBe('agent_a-1\nagent_a-2');
+  await until('a second without a word from the pane', async () => {
+    await reaptop(sandbox, ['sweep', '--force', '--still', '1', '--grace', '1']);
+    return names() === 'agent_a-2';
+  });
 });
 
 it("never ends the user's session, whatever a registry calls it, and keeps what it archived", async () => {

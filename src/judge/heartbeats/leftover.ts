@@ -46,6 +46,10 @@ const abandonedBecause = (file: JoinedReading, context: FileContext): string | n
   return `no agent belongs to it, and nothing was written for ${formatAge(age)}`;
 };
 
+/** Any session may have written `ended`: an agent that lives, and could have written the file, is asked first. */
+export const isContradicted = ({ reading, candidates }: JoinedReading): boolean =>
+  reading.status === 'ended' && candidates.length > 0;
+
 /** Why a file is left over from finished or vanished work; null: it may still matter. */
 export const leftoverBecause = (file: JoinedReading, context: FileContext): string | null => {
   const { reading } = file;
@@ -53,7 +57,7 @@ export const leftoverBecause = (file: JoinedReading, context: FileContext): stri
   if (leftOver.length === 0) return null;
   const why = abandonedBecause(file, context);
   if (why !== null) return why;
-  return leftOver.includes('says-so') && reading.terminal
+  return leftOver.includes('says-so') && reading.terminal && !isContradicted(file)
     ? `it says ${reading.status ?? reading.operation}`
     : null;
 };

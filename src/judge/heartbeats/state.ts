@@ -4,7 +4,7 @@ import { formatAge, plural } from '../../model/format.ts';
 import type { HeartbeatState } from '../../model/heartbeat.ts';
 import { agentOfFile, type FileContext } from './context.ts';
 import type { JoinedReading } from './join.ts';
-import { leftoverBecause } from './leftover.ts';
+import { isContradicted, leftoverBecause } from './leftover.ts';
 import { type Life, lifeOf } from './signs-of-life.ts';
 
 export interface FileState {
@@ -34,6 +34,8 @@ const isVouchedFor = (file: JoinedReading, context: FileContext, seconds: number
 
 const beat: Judge = (file, context) => {
   const { config } = context;
+  if (isContradicted(file))
+    return { state: 'fine', reason: 'it says ended, but an agent that lives may use it' };
   const defaults = fileThreshold(config, 'heartbeat-stale', file.reading.root);
   if (isVouchedFor(file, context, defaults.warnSeconds)) return FINE;
   const source = config.heartbeats.find(({ name }) => name === file.reading.source);

@@ -28,4 +28,6 @@ export interface SweepRequest extends PlanGround {
   readonly files: JudgedFiles;
   readonly facts: SweepFacts;
   readonly retentionDays: number;
+  /** How long the session of a finished agent must have been still; ten minutes unless it is said. */
+  readonly stillSeconds?: number | undefined;
 }

@@ -6,7 +6,7 @@ import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
 import type { Family } from './family.ts';
 import type { SweepRequest } from './sweep-facts.ts';
 
-/** An agent that nobody sees move for this long, and that says it is done, is done. */
+/** An agent that is not seen to move for this long, and that says it is done, is done. */
 const STILL_SECONDS = 600;
 
 /** Words of Claude's session file that mean nothing is being done; a word we do not know may mean work. */
@@ -48,12 +48,12 @@ const isAround = (p: JudgedProcess, { aboveAgents }: Inside): boolean => {
   return p.kind === 'shell' && (aboveAgents.has(p) || runsCommand(p));
 };
 
-/** Why an agent that still runs is not to be ended; null: everything about it has been still. */
+/** Why an agent that still runs, or the prompt it left, is not to be ended; null: everything about it has been still. */
 const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRequest): string | null => {
-  const { files } = request;
+  const { files, stillSeconds = STILL_SECONDS } = request;
   const stream = agent.files.find(file => file.reading.format === 'stream-log');
   if (stream?.reading.terminal !== true && agent.member?.terminal !== true)
-    return 'neither its registry nor its stream log says that it is done, and it still runs';
+    return 'neither its registry nor its stream log says that it is done, and its session is still there';
   const moving = inside.members.find(p => p.facts.cpu === null || p.facts.cpu > 0);
   if (moving !== undefined)
     return moving.facts.cpu === null
@@ -61,13 +61,13 @@ const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRe
       : `${calls(moving)} used CPU while we looked`;
   const still = agent.panes.map(pane => (pane.activity === null ? 0 : files.now / 1000 - pane.activity));
   const quiet = Math.min(...still);
-  if (quiet < STILL_SECONDS) return `its pane showed something ${formatAge(Math.max(quiet, 0))} ago`;
+  if (quiet < stillSeconds) return `its pane showed something ${formatAge(Math.max(quiet, 0))} ago`;
   const transcripts = files.joined.filter(
     ({ reading, candidates }) =>
       reading.format === 'transcript' && candidates.some(one => inside.agents.includes(one)),
   );
   const fresh = [...transcripts, stream].find(
-    file => file !== undefined && (file.ageSeconds === null || file.ageSeconds < STILL_SECONDS),
+    file => file !== undefined && (file.ageSeconds === null || file.ageSeconds < stillSeconds),
   );
   if (fresh !== undefined)
     return `its ${fresh === stream ? 'stream log' : 'transcript'} changed ${formatAge(fresh.ageSeconds)} ago`;
@@ -84,6 +84,12 @@ const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRe
     : null;
 };
 
+/** Nothing but prompts: what `claude … | tee log` leaves in its pane. Anything that a shell runs is its child. */
+const isIdle = ({ members, agents }: Inside, roots: readonly (JudgedProcess | undefined)[]): boolean =>
+  agents.length === 0 &&
+  members.every(p => p.kind === 'shell' && roots.includes(p)) &&
+  !members.every(runsCommand);
+
 /** Why the session of a finished agent is left alone; null: nothing in it is anybody else's, and nothing moves. */
 export const whySessionKept = (
   agent: OrchestratedAgent,
@@ -96,6 +102,7 @@ export const whySessionKept = (
   const roots = panes.map(pane => request.snapshot.processes.find(p => p.facts.pid === pane.pid));
   if (roots.includes(undefined)) return `what runs in its session ${agent.sessionName} is not known`;
   const inside = lookInside(roots as JudgedProcess[], family);
+  if (isIdle(inside, roots)) return whyAgentKept(agent, inside, request);
   const stranger = inside.members.find(p => !inside.ofAgents.has(p) && !isAround(p, inside));
   if (stranger !== undefined)
     return `${calls(stranger)} runs in its session ${agent.sessionName} and is none of its agent's`;

@@ -139,7 +139,11 @@ describe('sweep', () => {
     });
     await until('the client to be attached', () => sandbox.tmux('list-clients') !== '');
     sandbox.tmux('new-window', '-d', '-t', '=agent_a-2', 'sleep 1000');
-    await until('both windows', () => sandbox.tmux('list-windows', '-t', '=agent_a-2').split('\n')[1]);
+    await until('what runs in the other window', () =>
+      sandbox
+        .tmux('list-windows', '-t', '=agent_a-2', '-F', '#{window_index} #{pane_current_command}')
+        .match(/^[1-9]\d* sleep$/m),
+    );
     const result = await run(plan);
     expect(new Map(result.sessions.map(s => [s.agent, s.why]))).toEqual(
       new Map([

@@ -7,6 +7,7 @@ import { DEFAULT_CONFIG, fileThreshold } from '../../../src/model/config.ts';
 import { forestOf } from '../../../src/model/forest.ts';
 import type { Reading } from '../../../src/model/heartbeat.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';
+import { planFor } from '../plan/sweep-scene.ts';
 import {
   agent,
   agentFiles,
@@ -31,6 +32,30 @@ const why = (readings: readonly Reading[], props: Omit<Props, 'readings'> = {}):
 };
 const progress = (age: number, part: Partial<Reading> = {}): Reading =>
   file(`${DIR}/.agent-progress.json`, 'agent-progress', age, part);
+
+describe('a heartbeat that says ended', () => {
+  const ENDED = { status: 'ended', terminal: true };
+  const live = agent(1100, { facts: { born: 1 } });
+
+  test('is left over when no agent that lives could have written it', () => {
+    expect(why([progress(9, ENDED)])).toBe('it says ended');
+  });
+
+  test.each<[string, Partial<Reading>]>([
+    ['by its place', ENDED],
+    ['by its pid', { ...ENDED, pid: 1100 }],
+  ])('is not believed while a live agent may use it: %s', (_, part) => {
+    const { files } = sceneOf({ readings: [progress(9, part)], processes: [live] });
+    expect(files.joined[0]).toMatchObject({ state: 'fine', reason: expect.stringContaining('says ended') });
+    expect(planFor({ readings: [progress(4000, part)], processes: [live] }).files).toEqual([]);
+  });
+
+  test('is believed when it says completed, which only its own agent writes', () => {
+    expect(why([progress(9, { status: 'completed', terminal: true })], { processes: [live] })).toBe(
+      'it says completed',
+    );
+  });
+});
 
 describe('a file whose task is over', () => {
   const returned = (age: number, part: Partial<Reading> = {}): Reading =>

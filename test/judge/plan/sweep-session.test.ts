@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { planSweep } from '../../../src/judge/plan/sweep.ts';
 import type { ClaudeSession, TmuxPane } from '../../../src/model/observation.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import { agent, agentFiles, ago, file, member, pane, registry, server, TASK } from '../heartbeats/scene.ts';
 import { invent } from './machine.ts';
-import { planFor } from './sweep-scene.ts';
+import { planFor, requestFor } from './sweep-scene.ts';
 
 const STILL = 700;
 const inSession = { socket: '/tmp/tmux-1000/default', session: 'agent_a', pane: '%1' };
@@ -218,6 +219,59 @@ describe('the session of a finished agent that still runs', () => {
     const readings = [registry(member('a', 'completed')), ...agentFiles('a', STILL, false)];
     expect(plan({ readings }).sessions).toHaveLength(1);
     expect(plan({ sessions: [session('busy', { procStart: 's7' })] }).sessions).toHaveLength(1);
+  });
+});
+
+describe('a session in which the finished agent left nothing but a prompt', () => {
+  const prompt = with_(shell, { argv: ['-bash'], comm: 'bash', cpu: 0 });
+  const left = (change: Change = {}): Change => ({ processes: [prompt], sessions: [], ...change });
+
+  it('is ended as one with the agent in it', () => {
+    const { sessions, ending, files, refused } = plan(left());
+    expect([refused, sessions.map(s => s.session)]).toEqual([[], ['agent_a']]);
+    expect(ending.steps.map(step => step.pid)).toEqual([1100]);
+    expect(files).toHaveLength(5);
+  });
+
+  it.each<[string, Change, string]>([
+    ['is attached', { panes: [pane('agent_a', { ...own, attached: true })] }, 'attached'],
+    [
+      'showed something 5 minutes ago',
+      { panes: [pane('agent_a', { ...own, activity: ago(300) / 1000 })] },
+      'pane showed something',
+    ],
+    ['used CPU', { processes: [with_(prompt, { cpu: 0.1 })] }, 'used CPU'],
+    ['may use CPU', { processes: [with_(prompt, { cpu: null })] }, 'not known'],
+    [
+      'runs something',
+      { processes: [prompt, invent(1104, 1100, { verdict: 'unknown', tmux: inSession, name: 'make' })] },
+      'runs in its session',
+    ],
+    [
+      'has an agent that nobody calls finished',
+      {
+        readings: agentFiles('a', STILL, false).map(r =>
+          r.format === 'progress-log' ? { ...r, terminal: true, status: 'completed' } : r,
+        ),
+      },
+      'neither its registry nor its stream log',
+    ],
+  ])('is left alone when it %s', (_, change, why) => {
+    expect(reasons(left(change))).toEqual([expect.stringContaining(why)]);
+  });
+
+  it('is ended after as many seconds as are asked for', () => {
+    const at = (quiet: number, stillSeconds: number) =>
+      planSweep({
+        ...requestFor({
+          readings: agentFiles('a', quiet, true),
+          processes: [prompt],
+          tmux: [server([pane('agent_a', { pid: 1100, activity: ago(quiet) / 1000 })])],
+          sessions: [],
+        }),
+        stillSeconds,
+      }).sessions.length;
+    expect([at(30, 31), at(30, 30), at(700, 701), at(700, 700)]).toEqual([0, 1, 0, 1]);
   });
 });
 
