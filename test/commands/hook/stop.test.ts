@@ -280,15 +280,19 @@ describe('a session that ends', () => {
 
   it('leaves the tasks of another project, however they are reached', async () => {
     const other = makeTask(sandbox, '5_x', 'other');
-    writeFileSync(progress(other), BEAT);
+    // One of the same name here is not meant either.
+    const namesake = makeTask(sandbox, '5_x');
+    for (const directory of [other, namesake]) writeFileSync(progress(directory), BEAT);
     symlinkSync(other, sandbox.path('work/specs/7_link'));
     symlinkSync(sandbox.path('other'), sandbox.path('work/linked'));
     for (const path of [other, 'specs/7_link', 'linked/specs/5_x', '../other/specs/5_x']) {
       await session.writeTo(path);
       await prompt(`/implement 7 in ${path}/plan.md`);
     }
+    expect(session.state()).toMatchObject({ tasks: [], works: [] });
     for (const event of ['PostToolUse', 'Stop', 'SessionEnd'] as const) await session.send(event);
-    expect(readFileSync(progress(other), 'utf8')).toBe(BEAT);
+    for (const directory of [other, namesake])
+      expect(readFileSync(progress(directory), 'utf8')).toBe(BEAT);
   });
 
   it('leaves the heartbeat of a task that another live session works on', async () => {
