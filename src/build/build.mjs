@@ -21,6 +21,8 @@ const dist = resolve(root, 'dist');
 /** Built beside and swapped in at the end: whoever starts the program meanwhile gets the old one, whole. */
 const fresh = resolve(root, `dist.${process.pid}.log`);
 
+const old = resolve(root, `dist.${process.pid}.old.log`);
+
 /** Files that become chunks when imported with `import()`. */
 const CHUNKS = {
   'collect/config-schema.ts': 'config-schema.js',
@@ -160,8 +162,9 @@ try {
     ),
   );
   writeFileSync(resolve(fresh, 'reaptop.1'), manual());
-  rmSync(dist, { recursive: true, force: true });
+  // Two renames: there is no program for microseconds, not for as long as it takes to remove one.
+  if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);
 } finally {
-  rmSync(fresh, { recursive: true, force: true });
+  for (const directory of [fresh, old]) rmSync(directory, { recursive: true, force: true });
 }

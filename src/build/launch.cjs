@@ -6,7 +6,7 @@
  * leaves one in the user's cache directory. Without it, or when V8 rejects it, everything is only slower.
  */
 const fs = require('node:fs');
-const { isAbsolute, join } = require('node:path');
+const { dirname, isAbsolute, join } = require('node:path');
 const vm = require('node:vm');
 
 /** The build puts a hash of all chunks here: V8 itself compares no more than their length. */
@@ -100,22 +100,53 @@ const readFile = place => {
   }
 };
 
-/** A line of names and lengths, then V8's data one after another, then the build: what was cut off is not looked at. */
+/** V8 checks nothing of what it runs: one wrong bit ends the process. In four lanes: a hook has no millisecond to spare. */
+const checksum = bytes => {
+  const whole = bytes.length & ~15;
+  const words = new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole));
+  let [a, b, c, d] = [1, 2, 3, 4];
+  for (let at = 0; at < words.length; at += 4) {
+    a = Math.imul(a ^ words[at], 0x01000193);
+    b = Math.imul(b ^ words[at + 1], 0x01000193);
+    c = Math.imul(c ^ words[at + 2], 0x01000193);
+    d = Math.imul(d ^ words[at + 3], 0x01000193);
+  }
+  for (let at = whole; at < bytes.length; at += 1) a = Math.imul(a ^ bytes[at], 0x01000193);
+  return [a, b, c, d].map(lane => (lane >>> 0).toString(16).padStart(8, '0')).join('');
+};
+const CHECKSUM_LENGTH = 32;
+
+/**
+ * A line that says of which file each part is, then V8's data one after another, then the checksum of all that. What is
+ * damaged is deleted.
+ */
 const readCaches = place => {
   const found = new Map();
   const file = place === null ? null : readFile(place);
-  if (file === null || file.subarray(-BUILD.length).toString('latin1') !== BUILD) return found;
-  let from = file.indexOf('\n') + 1;
-  for (const entry of file.subarray(0, from).toString('latin1').trim().split(' ')) {
-    const [name, length] = entry.split(':');
-    found.set(name, file.subarray(from, from + Number(length)));
+  if (file === null) return found;
+  const data = file.subarray(0, -CHECKSUM_LENGTH);
+  if (file.subarray(data.length).toString('latin1') !== checksum(data)) {
+    fs.rmSync(place, { force: true });
+    return found;
+  }
+  let from = data.indexOf('\n') + 1;
+  for (const entry of data.subarray(0, from).toString('latin1').trim().split(' ')) {
+    const [name, length, version] = entry.split(':');
+    found.set(name, { version, data: data.subarray(from, from + Number(length)) });
     from += Number(length);
   }
   return found;
 };
 
+/** Whose the directory is in which this one is, or would be made: under sudo it is the user's, and stays that. */
+const ownerOf = path => {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? ownerOf(dirname(path)) : stat.uid;
+};
+
 /** Ours alone, and made by us: a directory in another user's home is left as it is. */
 const mayWrite = () => {
+  if (uid !== null && ownerOf(directory) !== uid) return false;
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stat = fs.lstatSync(directory);
   return stat.isDirectory() && (uid === null || stat.uid === uid) && (stat.mode & 0o022) === 0;
@@ -130,18 +161,46 @@ const forgetOldest = () => {
   for (const { path } of files.slice(MOST_CACHES)) fs.rmSync(path, { force: true });
 };
 
-const scripts = new Map();
+const loadedScripts = new Map();
+
+/** A file, and which one it is: V8 would take the code of any other of the same length. */
+const readSource = file => {
+  const fd = fs.openSync(file, 'r');
+  try {
+    const { size, mtimeMs, ino } = fs.fstatSync(fd);
+    return { text: fs.readFileSync(fd, 'utf8'), version: `${size}/${mtimeMs}/${ino}` };
+  } finally {
+    fs.closeSync(fd);
+  }
+};
+
+/** On the disk before it has its name: a crash of the machine leaves the old one or the new one. */
+const replaceFile = (place, bytes) => {
+  const draft = `${place}.${process.pid}`;
+  const fd = fs.openSync(draft, 'wx', 0o600);
+  try {
+    fs.writeFileSync(fd, bytes);
+    fs.fsyncSync(fd);
+    fs.renameSync(draft, place);
+  } catch (error) {
+    fs.rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    fs.closeSync(fd);
+  }
+};
 
 /** What this run has loaded, and what an earlier one had: chunks that only some runs need stay. */
 const writeCaches = (place, caches) => {
   try {
     if (!mayWrite()) return;
-    for (const [name, script] of scripts) caches.set(name, script.createCachedData());
-    const head = [...caches].map(([name, data]) => `${name}:${data.length}`).join(' ');
-    const draft = `${place}.${process.pid}`;
-    const parts = [Buffer.from(`${head}\n`), ...caches.values(), Buffer.from(BUILD)];
-    fs.writeFileSync(draft, Buffer.concat(parts), { mode: 0o600, flag: 'wx' });
-    fs.renameSync(draft, place);
+    for (const [name, { script, version }] of loadedScripts)
+      caches.set(name, { version, data: script.createCachedData() });
+    const head = [...caches]
+      .map(([name, { data, version }]) => `${name}:${data.length}:${version}`)
+      .join(' ');
+    const bytes = Buffer.concat([Buffer.from(`${head}\n`), ...[...caches.values()].map(({ data }) => data)]);
+    replaceFile(place, Buffer.concat([bytes, Buffer.from(checksum(bytes))]));
     forgetOldest();
   } catch {
     // A full or read-only disk: the next run compiles again.
@@ -160,10 +219,12 @@ const cachedLoader = command => {
     const known = loaded.get(name);
     if (known !== undefined) return known.exports;
     const file = join(__dirname, name);
-    const source = `(function (require, module, exports, __dirname, __filename) {${fs.readFileSync(file, 'utf8')}\n})`;
-    const cachedData = caches.get(name);
+    const { text, version } = readSource(file);
+    const source = `(function (require, module, exports, __dirname, __filename) {${text}\n})`;
+    const cached = caches.get(name);
+    const cachedData = cached?.version === version ? cached.data : undefined;
     const script = new vm.Script(source, { filename: file, cachedData });
-    scripts.set(name, script);
+    loadedScripts.set(name, { script, version });
     if (!stale && place !== null && (cachedData === undefined || script.cachedDataRejected)) {
       stale = true;
       process.on('exit', () => writeCaches(place, caches));
@@ -175,7 +236,7 @@ const cachedLoader = command => {
   };
   return load;
 };
-module.exports.scripts = scripts;
+module.exports.loadedScripts = loadedScripts;
 
 /** Where in the source something went wrong: Node maps only what it has loaded itself, so without the cache. */
 const debugs = env.REAPTOP_DEBUG === '1';
@@ -184,9 +245,23 @@ const loaderFor = name => (debugs ? require : cachedLoader(name));
 const HOOK_EVENT =
   /^(?:SessionStart|SessionEnd|UserPromptSubmit|PreToolUse|PostToolUse|PostToolUseFailure|Stop|SubagentStop)$/;
 
+/** Whatever is wrong with the program, a hook must not trouble its session. */
+const neverFails = () => {
+  const giveUp = () => {
+    try {
+      fs.writeSync(1, '{}\n');
+    } catch {
+      // nobody listens any more
+    }
+    process.exit(0);
+  };
+  process.on('uncaughtException', giveUp);
+};
+
 /** Hooks run at every step of every session, and status bars every few seconds: small programs of their own. */
 const answered = () => {
   if (argv[2] === 'hook') {
+    if (/^[A-Z]/.test(argv[3] ?? '')) neverFails();
     const load = HOOK_EVENT.test(argv[3]) ? loaderFor(`hook-${argv[3]}`) : require;
     return load('./hook.js').hookEntry(argv.slice(3));
   }

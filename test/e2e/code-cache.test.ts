@@ -6,8 +6,11 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,9 +37,9 @@ const run = (...args: string[]): string => {
   const script = `
     process.argv = [process.argv[0], ${JSON.stringify(cli)}, ...${JSON.stringify(args)}];
     process.stdout.write = () => true;
-    const { scripts } = require(${JSON.stringify(cli)});
+    const { loadedScripts } = require(${JSON.stringify(cli)});
     process.on('exit', () => {
-      const fates = new Set([...scripts.values()].map(script => ({ false: 'used', true: 'rejected', undefined: 'none' })[script.cachedDataRejected]));
+      const fates = new Set([...loadedScripts.values()].map(({ script }) => ({ false: 'used', true: 'rejected', undefined: 'none' })[script.cachedDataRejected]));
       process.stderr.write([...fates].join());
     });
   `;
@@ -70,12 +73,43 @@ describe('the code cache', () => {
     expect(existsSync(directory()) ? caches().filter(name => name.startsWith('hook')) : []).toEqual([]);
   });
 
-  it('is rejected when it is broken, and made anew', () => {
+  it('of another file is not taken, though its length is the same', () => {
     run('--once');
+    const main = sandbox.path('dist/main.js');
+    const then = new Date(1e12);
+    utimesSync(main, then, then);
+    expect([run('--once'), run('--once')]).toEqual(['none', 'used']);
+  });
+
+  it('that was damaged anywhere is deleted, and no hook crashes for it', () => {
+    const hook = () =>
+      spawnSync(process.execPath, [cli, 'hook', 'PostToolUse'], {
+        env: sandbox.env,
+        cwd: sandbox.path('work'),
+        input: '{}',
+        encoding: 'utf8',
+      });
+    hook();
     const path = join(directory(), caches()[0]!);
     const whole = readFileSync(path);
-    writeFileSync(path, whole.fill(0, whole.indexOf('\n') + 1, whole.length - 16));
-    expect([run('--once'), run('--once')]).toEqual(['rejected', 'used']);
+    // The same places in every run of the test.
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+      return seed % below;
+    };
+    for (let round = 0; round < 60; round += 1) {
+      const damaged = Buffer.from(whole);
+      const length = round % 3 === 0 ? 1 : 4096;
+      const from = random(whole.length - length);
+      for (let at = from; at < from + length; at += 1)
+        damaged[at] = round % 3 === 1 ? 0 : damaged[at]! ^ (1 + random(255));
+      writeFileSync(path, damaged);
+      const { status, stdout, stderr } = hook();
+      expect([round, status, stdout, stderr]).toEqual([round, 0, '{}\n', '']);
+      expect(readFileSync(path).equals(damaged)).toBe(whole.equals(damaged));
+    }
+    expect(run('hook', 'PostToolUse')).toBe('used');
   });
 
   it.each([
@@ -137,6 +171,12 @@ describe('the code cache', () => {
     expect(run('--once')).toBe('none');
   });
 
+  it.runIf(process.getuid?.() === 0)('is not made in the home of another user, nor is its directory', () => {
+    chownSync(sandbox.home, 65534, 65534);
+    for (const args of [['--once'], ['hook', 'Stop'], ['doctor']]) run(...args);
+    expect(readdirSync(sandbox.home)).toEqual([]);
+  });
+
   it.runIf(process.getuid?.() === 0)('in the home of another user is neither read nor written', () => {
     run('--once');
     chownSync(join(directory(), caches()[0]!), 65534, 65534);
@@ -178,5 +218,29 @@ describe("V8's flags", () => {
     ['26.0.0', ''],
   ])('Node %s is given only those that it has', (version, expected) => {
     expect(flags(version, '--version')).toBe(expected);
+  });
+});
+
+describe('a hook while the program is replaced', () => {
+  const hook = (event: string) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'hook', event], {
+      env: sandbox.env,
+      cwd: sandbox.path('work'),
+      input: JSON.stringify({ session_id: 'one', cwd: sandbox.path('work'), source: 'startup' }),
+      encoding: 'utf8',
+    });
+    return [status, stdout, stderr];
+  };
+
+  it.each<[string, string, (path: string) => void]>([
+    ['its code is not there', 'hook.js', path => rmSync(path)],
+    ['half of its code is there', 'hook.js', path => truncateSync(path, 20_000)],
+    ['nothing is in it yet', 'hook.js', path => truncateSync(path, 0)],
+    ['what it loads later is not there', 'session-start.js', path => rmSync(path)],
+    ['half of what it loads later is there', 'session-start.js', path => truncateSync(path, 20_000)],
+  ])('answers {} and exits 0 when %s', (_, name, damage) => {
+    damage(sandbox.path('dist', name));
+    for (const event of HOOK_EVENTS) expect(hook(event)).toEqual([0, '{}\n', '']);
+    expect(hook('Unheard')).toEqual([0, '{}\n', '']);
   });
 });

@@ -291,8 +291,7 @@ describe('a session that ends', () => {
     }
     expect(session.state()).toMatchObject({ tasks: [], works: [] });
     for (const event of ['PostToolUse', 'Stop', 'SessionEnd'] as const) await session.send(event);
-    for (const directory of [other, namesake])
-      expect(readFileSync(progress(directory), 'utf8')).toBe(BEAT);
+    for (const directory of [other, namesake]) expect(readFileSync(progress(directory), 'utf8')).toBe(BEAT);
   });
 
   it('leaves the heartbeat of a task that another live session works on', async () => {
