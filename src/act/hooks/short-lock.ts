@@ -1,3 +1,4 @@
+import { unlinkIfThere } from '../../observe/state/own-file.ts';
 import {
   type FoundLock,
   ownerOf,
@@ -46,9 +47,12 @@ export const withShortLock = <T>(
     if (left <= 0) return null;
     sleep(Math.min(left, poll * (0.5 + Math.random())));
   }
+  const takenAt = Date.now();
   try {
     return { value: work() };
   } finally {
-    removeLock(path, text);
+    // Before that nobody else can have taken it over, and there is no need to look.
+    if (Math.abs(Date.now() - takenAt) < STALE_MS) unlinkIfThere(path);
+    else removeLock(path, text);
   }
 };

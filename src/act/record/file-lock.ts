@@ -1,8 +1,14 @@
-import { constants, renameSync, rmSync } from 'node:fs';
+import { constants, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../../model/identity.ts';
 import { bootId, identityAt, isRunning, pidNamespace } from '../../observe/procfs/kin.ts';
-import { linkUnlessTaken, openOwn, readOwnEnd, writeAndClose } from '../../observe/state/own-file.ts';
+import {
+  linkUnlessTaken,
+  openOwn,
+  readOwnEnd,
+  unlinkIfThere,
+  writeAndClose,
+} from '../../observe/state/own-file.ts';
 
 /**
  * The one file lock, for hooks, builds, clean-ups and guard. A lock file appears whole, under a name that nobody else
@@ -138,7 +144,7 @@ export const replaceStale = (path: string, stale: FoundLock, text: string, depth
     try {
       renameSync(draft, path);
     } catch (error) {
-      rmSync(draft, { force: true });
+      unlinkIfThere(draft);
       throw error;
     }
     return true;
@@ -150,7 +156,7 @@ export const replaceStale = (path: string, stale: FoundLock, text: string, depth
 /** Gives back a lock with this text; any other stays. */
 export const removeLock = (path: string, text: string): void => {
   try {
-    if (readLock(path)?.text === text) rmSync(path, { force: true });
+    if (readLock(path)?.text === text) unlinkIfThere(path);
   } catch {
     // It is stale as soon as its holder has ended.
   }

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   type Stats,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 
@@ -94,6 +95,15 @@ export const writeUnderFreeName = (names: Iterable<string>, text: string): strin
   return null;
 };
 
+/** A file goes, if it is there. In a hook's time: rmSync looks at what it removes, twice, and loads code for that. */
+export const unlinkIfThere = (path: string): void => {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+};
+
 /** Gives `path` to what lies at `draft`, whole, unless somebody has the name; the draft goes in any case. */
 export const linkUnlessTaken = (draft: string, path: string): boolean => {
   try {
@@ -103,7 +113,19 @@ export const linkUnlessTaken = (draft: string, path: string): boolean => {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(draft, { force: true });
+    unlinkIfThere(draft);
+  }
+};
+
+/** A new file; one that an earlier process of this number has left goes. */
+const openDraft = (draft: string): number => {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  try {
+    return openOwn(draft, flags);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    unlinkIfThere(draft);
+    return openOwn(draft, flags);
   }
 };
 
@@ -113,8 +135,7 @@ export const linkUnlessTaken = (draft: string, path: string): boolean => {
  */
 export const replaceOwn = (path: string, text: string, { durable = false } = {}): void => {
   const draft = `${path}.${process.pid}.tmp`;
-  rmSync(draft, { force: true });
-  const fd = openOwn(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  const fd = openDraft(draft);
   try {
     writeWhole(fd, text);
     if (durable) fsyncSync(fd);

@@ -67,6 +67,7 @@ vi.mock('node:fs', async original => {
     linkSync: stepping(fs.linkSync),
     renameSync: stepping(fs.renameSync),
     rmSync: stepping(fs.rmSync),
+    unlinkSync: stepping(fs.unlinkSync),
     writeSync: (...args: Parameters<typeof fs.writeSync>) => {
       if (machine.full) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
       return fs.writeSync(...args);
