@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { UsageError } from '../collect/config.ts';
 import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
 import { currentDirectory, workDirectory } from './current-directory.ts';
+import type { Scope } from './hook/install.ts';
 import { numberBetween } from './options.ts';
 
 /** What a command inside an agent, or beside a build, needs of the program. */
@@ -15,6 +16,7 @@ const ACTIONS = ['install', 'uninstall', 'status'] as const;
 
 interface HookFlags {
   readonly project?: boolean;
+  readonly shared?: boolean;
   readonly only?: HookEvent[];
   readonly dryRun?: boolean;
 }
@@ -29,15 +31,21 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       'hooks for Claude Code: install, uninstall or status; the hooks themselves call `reaptop hook EVENT`',
     )
     .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
-    .addOption(new Option('--user', "in the user's settings (the default)").conflicts('project'))
-    .option('--project', 'in the settings of this directory')
+    .addOption(new Option('--user', "in the user's settings (the default)").conflicts(['project', 'shared']))
+    .addOption(
+      new Option('--project', 'in your own settings of this directory (settings.local.json)').conflicts(
+        'shared',
+      ),
+    )
+    .option('--shared', 'in the settings that everybody who works on this directory has (settings.json)')
     .addOption(new Option('--only <event...>', 'only these events').choices([...HOOK_EVENTS]))
     .option('--dry-run', 'only print what would change')
     .action(async (action: (typeof ACTIONS)[number], _: unknown, command: Command) => {
       const flags: HookFlags = command.opts();
-      const cwd = flags.project === true ? workDirectory() : currentDirectory();
+      const scope: Scope = flags.shared === true ? 'shared' : flags.project === true ? 'project' : 'user';
+      const cwd = scope === 'user' ? currentDirectory() : workDirectory();
       const ground = { env: process.env, cwd, script: script(), out, err };
-      const options = { project: flags.project === true, only: flags.only, dryRun: flags.dryRun === true };
+      const options = { scope, only: flags.only, dryRun: flags.dryRun === true };
       const { hookStatus, installHooks, uninstallHooks } = await import('./hook/settings.ts');
       if (action === 'status') finish(hookStatus(ground));
       else finish(await (action === 'install' ? installHooks : uninstallHooks)(ground, options));

@@ -40,32 +40,57 @@ const treeOf = (body: string): Node | null => {
   }
   if (root === undefined) return null;
   if (root.type !== 'object') throw new Unfit('it does not hold an object');
+  refuseTwice(root, ['hooks'], '');
   const hooks = findNodeAtLocation(root, ['hooks']);
   if (hooks !== undefined && hooks.type !== 'object') throw new Unfit('its "hooks" is not an object');
+  if (hooks !== undefined) refuseTwice(hooks, HOOK_EVENTS, 'hooks.');
   for (const event of HOOK_EVENTS)
     if ((groupsAt(root, event)?.type ?? 'array') !== 'array')
       throw new Unfit(`its "hooks.${event}" is not a list`);
   return root;
 };
 
+/** Of two members of one name the last counts, and an edit would change the first. */
+const refuseTwice = ({ children = [] }: Node, names: readonly string[], above: string): void => {
+  const keys = children.map(({ children: [key] = [] }) => String(key?.value));
+  const twice = names.find(name => keys.indexOf(name) !== keys.lastIndexOf(name));
+  if (twice !== undefined) throw new Unfit(`it has "${above}${twice}" more than once: remove one of them`);
+};
+
 const groupsAt = (root: Node, event: HookEvent): Node | undefined =>
   findNodeAtLocation(root, ['hooks', event]);
 
-/** However it is started: by its name, or by node and script. */
-const isOurs = (command: unknown, event: HookEvent): command is string =>
-  typeof command === 'string' && new RegExp(`(?:reaptop|cli\\.js)'? hook ${event}$`).test(command);
+/** Whether a script is this program, wherever it is installed. */
+export type IsReaptop = (script: string) => boolean;
+
+/** By its path alone, for one that is not there any more. */
+export const isCalledReaptop: IsReaptop = script => /(?:^|\/)reaptop(?:\/dist\/cli\.js)?$/.test(script);
+
+/** For a file that colleagues share: silent where there is no reaptop. */
+export const sharedCommand = (event: HookEvent): string =>
+  `command -v reaptop > /dev/null 2>&1 || exit 0; exec reaptop hook ${event}`;
+
+const QUOTED = String.raw`'((?:[^']|'\\'')*)'`;
+
+/** Exactly as we write it: by name, by name where it is shared, or node and script in quotes. */
+const isOurs = (command: unknown, event: HookEvent, isReaptop: IsReaptop): command is string => {
+  if (typeof command !== 'string') return false;
+  if (command === `reaptop hook ${event}` || command === sharedCommand(event)) return true;
+  const script = new RegExp(`^${QUOTED} ${QUOTED} hook ${event}$`).exec(command)?.[2];
+  return script !== undefined && isReaptop(script.replaceAll("'\\''", "'"));
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const foundIn = (root: Node | null): readonly FoundHook[] =>
+const foundIn = (root: Node | null, isReaptop: IsReaptop): readonly FoundHook[] =>
   HOOK_EVENTS.flatMap(event => {
     const groups = root === null ? undefined : groupsAt(root, event);
     return asList(groups === undefined ? [] : getNodeValue(groups)).flatMap((group, index) =>
       asList((group as Fields | null)?.hooks).flatMap((hook, place) => {
         const command = (hook as Fields | null)?.command;
-        return isOurs(command, event) ? [{ event, command, at: [index, place] as const }] : [];
+        return isOurs(command, event, isReaptop) ? [{ event, command, at: [index, place] as const }] : [];
       }),
     );
   });
@@ -75,7 +100,8 @@ const parted = (text: string): readonly [mark: string, body: string] =>
   text.startsWith(BOM) ? [BOM, text.slice(1)] : ['', text];
 
 /** Hooks of ours in a settings file, in the order in which they stand there. */
-export const hooksIn = (text: string): readonly FoundHook[] => foundIn(treeOf(parted(text)[1]));
+export const hooksIn = (text: string, isReaptop: IsReaptop = isCalledReaptop): readonly FoundHook[] =>
+  foundIn(treeOf(parted(text)[1]), isReaptop);
 
 const groupFor = ({ matcher, command, timeout }: WantedHook): object => ({
   ...(matcher === null ? {} : { matcher }),
@@ -110,11 +136,15 @@ const updated = (body: string, { event, at }: FoundHook, command: string): strin
 };
 
 /** Adds the hooks that are not there yet. Not one byte of what is there goes. */
-export const withHooks = (text: string, wanted: readonly WantedHook[]): string => {
+export const withHooks = (
+  text: string,
+  wanted: readonly WantedHook[],
+  isReaptop: IsReaptop = isCalledReaptop,
+): string => {
   const [mark, before] = parted(text);
   let body = before;
   for (const hook of wanted) {
-    const there = foundIn(treeOf(body)).filter(({ event }) => event === hook.event);
+    const there = foundIn(treeOf(body), isReaptop).filter(({ event }) => event === hook.event);
     if (there.length === 0) body = added(body, hook);
     for (const found of there) if (found.command !== hook.command) body = updated(body, found, hook.command);
   }
@@ -141,11 +171,11 @@ const nodeAt = (body: string, path: readonly (string | number)[]): Node | undefi
 };
 
 /** Takes ours out again, and what is then empty with it; every other setting and every comment stays. */
-export const withoutHooks = (text: string): string => {
+export const withoutHooks = (text: string, isReaptop: IsReaptop = isCalledReaptop): string => {
   const [mark, before] = parted(text);
   let body = before;
   // From the back: what is taken out moves what follows it.
-  for (const { event, at } of foundIn(treeOf(before)).toReversed()) {
+  for (const { event, at } of foundIn(treeOf(before), isReaptop).toReversed()) {
     const group = ['hooks', event, at[0]];
     const alone = nodeAt(body, [...group, 'hooks'])?.children?.length === 1;
     body = without(body, alone ? group : [...group, 'hooks', at[1]]);

@@ -3,6 +3,9 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -13,12 +16,19 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isOurs } from '../../observe/files/read-bounded.ts';
-import { errorSentence, readOwnTail, replaceOwn, writeWhole } from '../../observe/state/own-file.ts';
-import { makeStateDirectory } from '../../observe/state/state-directory.ts';
+import {
+  belongsToUs,
+  errorSentence,
+  linkUnlessTaken,
+  readOwnTail,
+  replaceOwn,
+  writeWhole,
+} from '../../observe/state/own-file.ts';
+import { liesWithUs, makeStateDirectory } from '../../observe/state/state-directory.ts';
 import { Unfit } from './settings-edit.ts';
 
 /** Nobody's settings are as long. */
@@ -28,24 +38,36 @@ const BACKUP = '.reaptop-backup';
 const RECORD = 'hook-settings.json';
 
 /** The text of a settings file; null when there is none. Throws `Unfit` for what must not be edited. */
-export const readSettings = (path: string): string | null => {
+export const readSettings = (path: string, within: string | null = null): string | null => {
   try {
-    return readFit(path);
+    return readFit(path, within);
   } catch (error) {
     // A directory that we may not enter, a disk that fails: a sentence about the file, as for what it holds.
     throw error instanceof Unfit ? error : new Unfit(errorSentence(error));
   }
 };
 
-const readFit = (path: string): string | null => {
+/** A project comes from others: what it calls its settings must lie in it. */
+const refuseOutside = (path: string, within: string): void => {
+  const there = existsSync(path) ? path : existsSync(dirname(path)) ? dirname(path) : within;
+  const [real, project] = [realpathSync(there), realpathSync(within)];
+  if (real !== project && !real.startsWith(`${project}/`)) throw new Unfit('it leads out of the project');
+};
+
+const readFit = (path: string, within: string | null): string | null => {
   const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    throw new Unfit('it is a link that leads nowhere');
+  if (within !== null) refuseOutside(path, within);
   if (stat === undefined) {
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-      throw new Unfit('it is a link that leads nowhere');
+    if (!liesWithUs(path)) throw new Unfit('its directory belongs to another user');
     return null;
   }
   if (!stat.isFile()) throw new Unfit('it is not a regular file');
-  if (!isOurs(stat)) throw new Unfit('it belongs to another user');
+  // What we write in its place is ours: somebody else's file would change hands.
+  if (!belongsToUs(stat)) throw new Unfit('it belongs to another user');
+  if (stat.nlink > 1)
+    throw new Unfit('it has a second name (a hard link), which would keep the old settings');
   if (stat.size > MOST_BYTES) throw new Unfit('it is longer than 1 MiB');
   const bytes = readFileSync(path);
   const text = bytes.toString('utf8');
@@ -53,27 +75,46 @@ const readFit = (path: string): string | null => {
   return text;
 };
 
-/** Replaces it as a whole; a link stays a link, and the file keeps its mode. */
-const writeSettings = (path: string, text: string): void => {
-  mkdirSync(dirname(path), { recursive: true });
-  const target = existsSync(path) ? realpathSync(path) : path;
-  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o644;
-  const draft = `${target}.${process.pid}.tmp`;
+/** Somebody else wrote the file after we read it. */
+export class Changed extends Error {}
+
+/** On the disk, whole, under another name; `put` gives it the one it is for. Nothing is left of it if that fails. */
+const writeBeside = (path: string, text: string, like: Stats | null, put: (draft: string) => void): void => {
+  const draft = `${path}.${process.pid}.tmp`;
   rmSync(draft, { force: true });
-  const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  const fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
     writeWhole(fd, text);
+    if (like !== null) {
+      if (fstatSync(fd).gid !== like.gid) fchownSync(fd, -1, like.gid);
+      fchmodSync(fd, like.mode & 0o7777);
+    }
     fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  try {
-    chmodSync(draft, mode);
-    renameSync(draft, target);
+    put(draft);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
+  } finally {
+    closeSync(fd);
   }
+};
+
+/** Replaces it as a whole, unless it is not what we read any more; a link stays a link, the mode and group stay. */
+const writeSettings = (path: string, before: string | null, after: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const like = statSync(target, { throwIfNoEntry: false }) ?? null;
+  const write = (draft: string): void => {
+    if (like === null) chmodSync(draft, 0o644);
+    // A file that came into being meanwhile keeps its name: link fails where rename would replace it.
+    if (before === null) {
+      if (!linkUnlessTaken(draft, target)) throw new Changed();
+      return;
+    }
+    if (!existsSync(target) || readFileSync(target, 'utf8') !== before) throw new Changed();
+    renameSync(draft, target);
+  };
+  writeBeside(target, after, like, write);
 };
 
 interface Before {
@@ -112,30 +153,29 @@ const remember = (directory: string | null, path: string, entry: Before | null):
   }
 };
 
-/** Writes new settings. The first time what was there before is kept beside it, and remembered byte for byte. */
+/**
+ * Writes new settings. What was there before our first change is kept beside it, whole, and remembered byte for byte.
+ * Throws `Changed` where another program wrote the file meanwhile; gives a sentence where it cannot be written.
+ */
 export const install = (
   path: string,
   before: string | null,
   after: string,
   directory: string | null,
 ): string | null => {
-  const backup = `${path}${BACKUP}`;
   const known = recordOf(directory)[path];
+  // A second installation of ours on top of the first: what was before the first is still what to go back to.
+  const isOnTop = known?.after === before;
+  const backup = `${path}${BACKUP}`;
   try {
-    if (before !== null && !existsSync(backup)) {
-      const fd = openSync(backup, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-      try {
-        writeWhole(fd, before);
-      } finally {
-        closeSync(fd);
-      }
-    }
-    writeSettings(path, after);
+    if (before !== null && !(isOnTop && existsSync(backup)))
+      writeBeside(backup, before, null, draft => renameSync(draft, backup));
+    writeSettings(path, before, after);
   } catch (error) {
+    if (error instanceof Changed) throw error;
     return errorSentence(error);
   }
-  // A second installation of ours on top of the first: what was before the first is still what to go back to.
-  remember(directory, path, { before: known?.after === before ? known.before : before, after });
+  remember(directory, path, { before: isOnTop ? known.before : before, after });
   return null;
 };
 
@@ -149,17 +189,24 @@ export const beforeInstall = (
   return known?.after === now ? known.before : undefined;
 };
 
-/** Writes the settings without ours; null: there were none, so there is to be no file. */
-export const uninstall = (path: string, after: string | null, directory: string | null): string | null => {
+/** Writes the settings without ours; null: there were none, so there is to be no file. Throws as `install` does. */
+export const uninstall = (
+  path: string,
+  before: string,
+  after: string | null,
+  directory: string | null,
+): string | null => {
   try {
-    if (after !== null) writeSettings(path, after);
+    if (after !== null) writeSettings(path, before, after);
     else {
+      if (readFileSync(path, 'utf8') !== before) throw new Changed();
       rmSync(path);
       if (readdirSync(dirname(path)).length === 0) rmdirSync(dirname(path));
     }
     const backup = `${path}${BACKUP}`;
     if (after !== null && existsSync(backup) && readFileSync(backup, 'utf8') === after) rmSync(backup);
   } catch (error) {
+    if (error instanceof Changed) throw error;
     return errorSentence(error);
   }
   remember(directory, path, null);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { hooksIn, Unfit, withHooks, withoutHooks } from '../../act/hooks/settings-edit.ts';
-import { beforeInstall, install, readSettings, uninstall } from '../../act/hooks/settings-file.ts';
+import { hooksIn, sharedCommand, Unfit, withHooks, withoutHooks } from '../../act/hooks/settings-edit.ts';
+import { beforeInstall, Changed, install, readSettings, uninstall } from '../../act/hooks/settings-file.ts';
 import { homeDirectory, loadConfig, UsageError } from '../../collect/config.ts';
 import { plural } from '../../model/format.ts';
 import type { HookEvent } from '../../model/hook.ts';
@@ -8,11 +8,14 @@ import { visible } from '../../model/text.ts';
 import { statePlace } from '../../observe/state/state-directory.ts';
 import { EXIT_FAILURE } from '../exit-codes.ts';
 import { lineDifference } from '../line-difference.ts';
-import { ownCommand, wantedHooks } from './wanted.ts';
+import { isReaptop, ownHookCommand, wantedHooks } from './wanted.ts';
+
+/** Which settings: the user's, one's own for this project, or those that everybody who works on it has. */
+export const SCOPES = ['user', 'project', 'shared'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface InstallOptions {
-  /** `--project`: the settings of the directory we are in; else the user's. */
-  readonly project: boolean;
+  readonly scope: Scope;
   readonly only?: readonly HookEvent[] | undefined;
   readonly dryRun: boolean;
 }
@@ -26,13 +29,31 @@ export interface InstallGround {
   readonly err: { write(text: string): void };
 }
 
-/** `~/.claude/settings.json` (or where Claude keeps it), or the project's. */
-export const settingsPath = ({ env, cwd }: Pick<InstallGround, 'env' | 'cwd'>, project: boolean): string => {
-  if (project) return join(cwd, '.claude', 'settings.json');
+const PROJECT_FILES = { project: 'settings.local.json', shared: 'settings.json' } as const;
+
+/** `~/.claude/settings.json` (or where Claude keeps it), or one of the project's. */
+export const settingsPath = ({ env, cwd }: Pick<InstallGround, 'env' | 'cwd'>, scope: Scope): string => {
+  if (scope !== 'user') return join(cwd, '.claude', PROJECT_FILES[scope]);
   const home = homeDirectory(env);
   const directory = env.CLAUDE_CONFIG_DIR || (home === null ? null : join(home, '.claude'));
   if (directory === null) throw new UsageError('HOME is not set: name the settings with --project.');
   return join(directory, 'settings.json');
+};
+
+const flagOf = (scope: Scope): string => (scope === 'user' ? '' : ` --${scope}`);
+
+/** Another program wrote the file between our look and our change: both are done again. */
+const MOST_TRIES = 5;
+
+const again = async (ground: InstallGround, scope: Scope, work: () => Promise<number>): Promise<number> => {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Changed)) throw error;
+    }
+  }
+  return failed(ground, settingsPath(ground, scope), 'another program keeps changing it');
 };
 
 /** What cannot be edited is left alone, with a sentence. */
@@ -50,13 +71,18 @@ const failed = ({ err }: InstallGround, path: string, why: string): number => {
   return EXIT_FAILURE;
 };
 
-export const installHooks = async (ground: InstallGround, options: InstallOptions): Promise<number> => {
-  const { env, script, out } = ground;
-  const path = settingsPath(ground, options.project);
+export const installHooks = (ground: InstallGround, options: InstallOptions): Promise<number> =>
+  again(ground, options.scope, () => installOnce(ground, options));
+
+const installOnce = async (ground: InstallGround, options: InstallOptions): Promise<number> => {
+  const { env, cwd, script, out } = ground;
+  const { scope } = options;
+  const path = settingsPath(ground, scope);
   const { hooks } = await loadConfig(env);
-  const wanted = wantedHooks(ownCommand(script, env), hooks.buildTools, options.only);
-  const before = orRefuse(path, () => readSettings(path));
-  const after = orRefuse(path, () => withHooks(before ?? '', wanted));
+  const command = scope === 'shared' ? sharedCommand : ownHookCommand(script, env);
+  const wanted = wantedHooks(command, hooks.buildTools, options.only);
+  const before = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
+  const after = orRefuse(path, () => withHooks(before ?? '', wanted, isReaptop(script)));
   if (after === before) {
     out.write(`The hooks are in ${visible(path)} already; nothing was changed.\n`);
     return 0;
@@ -69,31 +95,36 @@ export const installHooks = async (ground: InstallGround, options: InstallOption
   if (why !== null) return failed(ground, path, why);
   const kept = before === null ? '' : `; what was there before is in ${visible(path)}.reaptop-backup`;
   out.write(
-    `${plural(wanted.length, 'hook')} in ${visible(path)}${kept}.\nSessions that start from now on use them. Take them out with: reaptop hook uninstall${options.project ? ' --project' : ''}\n`,
+    `${plural(wanted.length, 'hook')} in ${visible(path)}${kept}.\nSessions that start from now on use them. Take them out with: reaptop hook uninstall${flagOf(scope)}\n`,
   );
   return 0;
 };
 
-export const uninstallHooks = async (
+export const uninstallHooks = (
   ground: InstallGround,
-  { project, dryRun }: Pick<InstallOptions, 'project' | 'dryRun'>,
+  options: Pick<InstallOptions, 'scope' | 'dryRun'>,
+): Promise<number> => again(ground, options.scope, () => uninstallOnce(ground, options));
+
+const uninstallOnce = async (
+  ground: InstallGround,
+  { scope, dryRun }: Pick<InstallOptions, 'scope' | 'dryRun'>,
 ): Promise<number> => {
-  const { env, out } = ground;
-  const path = settingsPath(ground, project);
+  const { env, cwd, script, out } = ground;
+  const path = settingsPath(ground, scope);
   const { directory } = statePlace(env);
-  const now = orRefuse(path, () => readSettings(path));
-  const found = now === null ? [] : orRefuse(path, () => hooksIn(now));
+  const now = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
+  const found = now === null ? [] : orRefuse(path, () => hooksIn(now, isReaptop(script)));
   if (now === null || found.length === 0) {
     out.write(`There are no hooks of reaptop in ${visible(path)}.\n`);
     return 0;
   }
   const exact = beforeInstall(path, now, directory);
-  const after = exact === undefined ? withoutHooks(now) : exact;
+  const after = exact === undefined ? withoutHooks(now, isReaptop(script)) : exact;
   if (dryRun) {
     out.write(`Would change ${visible(path)}:\n${visibleLines(lineDifference(now, after ?? ''))}`);
     return 0;
   }
-  const why = uninstall(path, after, directory);
+  const why = uninstall(path, now, after, directory);
   if (why !== null) return failed(ground, path, why);
   const how =
     exact === undefined

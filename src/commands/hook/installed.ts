@@ -1,13 +1,13 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { hooksIn, Unfit, withHooks } from '../../act/hooks/settings-edit.ts';
+import { hooksIn, sharedCommand, Unfit, withHooks } from '../../act/hooks/settings-edit.ts';
 import { readSettings } from '../../act/hooks/settings-file.ts';
 import { homeDirectory } from '../../collect/config.ts';
 import type { InstalledHooks } from '../../model/health.ts';
 import { HOOK_EVENTS, type HookSettings } from '../../model/hook.ts';
 import { visible } from '../../model/text.ts';
-import { settingsPath } from './install.ts';
-import { ownCommand, wantedHooks } from './wanted.ts';
+import { SCOPES, settingsPath } from './install.ts';
+import { isReaptop, ownHookCommand, wantedHooks } from './wanted.ts';
 
 const isThere = (path: string, mode: number): boolean => {
   try {
@@ -20,7 +20,7 @@ const isThere = (path: string, mode: number): boolean => {
 
 /** As `ownCommand` writes them: a name in PATH, or node and script in quotes. */
 const wordsOf = (command: string): readonly string[] =>
-  [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)]
+  [...command.replace(/^.*; exec /, '').matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)]
     .map(([, quoted, bare]) => quoted?.replaceAll("'\\''", "'") ?? bare ?? '')
     .slice(0, -2);
 
@@ -37,14 +37,14 @@ const missingIn = (command: string, env: NodeJS.ProcessEnv): string | null => {
 /** The hooks of ours in one settings file; null when it has none. */
 const installedHooks = (
   path: string,
-  command: string,
+  script: string,
   buildTools: readonly string[],
   env: NodeJS.ProcessEnv,
 ): InstalledHooks | null => {
   const shown = visible(path);
   try {
     const text = readSettings(path) ?? '';
-    const found = hooksIn(text);
+    const found = hooksIn(text, isReaptop(script));
     if (found.length === 0) return null;
     const events = HOOK_EVENTS.filter(event => found.some(hook => hook.event === event));
     const broken = found.map(hook => missingIn(hook.command, env)).find(missing => missing !== null);
@@ -53,7 +53,9 @@ const installedHooks = (
       events: events.length,
       missing: HOOK_EVENTS.filter(event => !events.includes(event)),
       broken: broken === undefined ? null : visible(broken),
-      current: withHooks(text, wantedHooks(command, buildTools, events)) === text,
+      current: [ownHookCommand(script, env), sharedCommand].some(
+        command => withHooks(text, wantedHooks(command, buildTools, events), isReaptop(script)) === text,
+      ),
       unreadable: null,
     };
   } catch (error) {
@@ -69,9 +71,9 @@ export const hookFacts = (
   cwd: string,
 ): readonly InstalledHooks[] => {
   const ground = { env, cwd };
-  const user = homeDirectory(env) === null && !env.CLAUDE_CONFIG_DIR ? [] : [settingsPath(ground, false)];
-  const command = ownCommand(process.argv[1] ?? '', env);
-  return [...new Set([...user, settingsPath(ground, true)])].flatMap(
-    path => installedHooks(path, command, buildTools, env) ?? [],
+  const isHomeless = homeDirectory(env) === null && !env.CLAUDE_CONFIG_DIR;
+  const scopes = SCOPES.filter(scope => scope !== 'user' || !isHomeless);
+  return [...new Set(scopes.map(scope => settingsPath(ground, scope)))].flatMap(
+    path => installedHooks(path, process.argv[1] ?? '', buildTools, env) ?? [],
   );
 };

@@ -1,25 +1,28 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSession, SESSIONS } from '../../act/hooks/session-state.ts';
-import { hooksIn, Unfit } from '../../act/hooks/settings-edit.ts';
+import { hooksIn, sharedCommand, Unfit } from '../../act/hooks/settings-edit.ts';
 import { readSettings } from '../../act/hooks/settings-file.ts';
 import { formatAge, plural } from '../../model/format.ts';
 import { HOOK_EVENTS } from '../../model/hook.ts';
 import { visible } from '../../model/text.ts';
 import { isRunning } from '../../observe/procfs/kin.ts';
 import { stateDirectory } from '../../observe/state/state-directory.ts';
-import { type InstallGround, settingsPath } from './install.ts';
-import { ownCommand } from './wanted.ts';
+import { type InstallGround, SCOPES, settingsPath } from './install.ts';
+import { isReaptop, ownHookCommand } from './wanted.ts';
 
 const MOST_SESSIONS = 20;
 
-const settingsLine = (path: string, command: string): string => {
+const settingsLine = (path: string, { script, env }: InstallGround): string => {
+  const command = ownHookCommand(script, env);
   try {
-    const found = hooksIn(readSettings(path) ?? '');
+    const found = hooksIn(readSettings(path) ?? '', isReaptop(script));
     if (found.length === 0) return 'no hooks of reaptop';
     const events = new Set(found.map(({ event }) => event));
     const missing = HOOK_EVENTS.filter(event => !events.has(event));
-    const others = found.filter(hook => hook.command !== `${command} hook ${hook.event}`);
+    const others = found.filter(
+      ({ command: theirs, event }) => theirs !== command(event) && theirs !== sharedCommand(event),
+    );
     return [
       missing.length === 0
         ? `all ${HOOK_EVENTS.length} hooks`
@@ -57,10 +60,9 @@ const sessionLines = (directory: string | null, now: number): readonly string[] 
 
 /** Where hooks are installed, and which sessions beat. */
 export const hookStatus = (ground: InstallGround): number => {
-  const { env, script, out } = ground;
-  const command = ownCommand(script, env);
-  const places = [settingsPath(ground, false), settingsPath(ground, true)];
-  for (const path of new Set(places)) out.write(`${visible(path)}: ${settingsLine(path, command)}\n`);
+  const { env, out } = ground;
+  const places = SCOPES.map(scope => settingsPath(ground, scope));
+  for (const path of new Set(places)) out.write(`${visible(path)}: ${settingsLine(path, ground)}\n`);
   const sessions = sessionLines(stateDirectory(env), Date.now());
   out.write(
     sessions.length === 0

@@ -1,7 +1,8 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
-import type { WantedHook } from '../../act/hooks/settings-edit.ts';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { type IsReaptop, isCalledReaptop, type WantedHook } from '../../act/hooks/settings-edit.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../model/hook.ts';
+import { readHead } from '../../observe/files/read-bounded.ts';
 
 /** Which tools an event is asked for; null: all of them, or the event has none. */
 const MATCHERS: Readonly<Record<HookEvent, 'builds' | 'all' | null>> = {
@@ -52,18 +53,39 @@ export const ownCommand = (script: string, env: NodeJS.ProcessEnv): string => {
   return inPath === self ? 'reaptop' : `${quoted(process.execPath)} ${quoted(self)}`;
 };
 
+/** The command of each hook that starts this very program. */
+export const ownHookCommand = (script: string, env: NodeJS.ProcessEnv): ((event: HookEvent) => string) => {
+  const command = ownCommand(script, env);
+  return event => `${command} hook ${event}`;
+};
+
+/** Whether a script in a settings file is this program: the one that runs now, or another installation of it. */
+export const isReaptop =
+  (own: string): IsReaptop =>
+  script => {
+    if (isCalledReaptop(script) || script === own) return true;
+    const found = real(script) ?? script;
+    if (found === (real(own) ?? own)) return true;
+    const read = readHead(join(dirname(dirname(found)), 'package.json'));
+    try {
+      return read.ok && (JSON.parse(read.text) as { name?: unknown } | null)?.name === 'reaptop';
+    } catch {
+      return false;
+    }
+  };
+
 /** A pattern of the config as Claude's matcher has it. */
 const asMatcher = (patterns: readonly string[]): string =>
   patterns.map(pattern => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')).join('|');
 
 export const wantedHooks = (
-  command: string,
+  command: (event: HookEvent) => string,
   buildTools: readonly string[],
   only: readonly HookEvent[] = HOOK_EVENTS,
 ): readonly WantedHook[] =>
   HOOK_EVENTS.filter(event => only.includes(event)).map(event => ({
     event,
     matcher: MATCHERS[event] === 'builds' ? asMatcher(buildTools) : MATCHERS[event] === 'all' ? '*' : null,
-    command: `${command} hook ${event}`,
+    command: command(event),
     timeout: TIMEOUTS[event],
   }));

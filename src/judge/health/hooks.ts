@@ -2,7 +2,8 @@ import { plural } from '../../model/format.ts';
 import type { InstalledHooks } from '../../model/health.ts';
 import { fail, type HealthCheck, ok, warn } from './check.ts';
 
-const AGAIN = 'bring them up to date: reaptop hook install (with --project for a project’s settings)';
+const AGAIN =
+  'bring them up to date: reaptop hook install (with --project or --shared for a project’s settings)';
 
 const described = ({ path, events, missing }: InstalledHooks): string =>
   `${plural(events, 'hook')} in ${path}${missing.length === 0 ? '' : ` (not ${missing.join(', ')})`}`;

@@ -65,7 +65,7 @@ const ownHome = (): string | null => {
 };
 
 /** Whether what is already there of a path is ours; root's is nobody's home that we could spoil. */
-const liesWithUs = (directory: string): boolean => {
+export const liesWithUs = (directory: string): boolean => {
   for (let at = directory; ; at = dirname(at)) {
     const there = statOrNull(at);
     if (there !== null) return belongsToUs(there) || (there.uid === 0 && at !== directory);

@@ -22,6 +22,14 @@ vi.mock('../../../src/observe/files/read-bounded.ts', async importOriginal => {
       !strangers.has(stat.ino) && real.isOurs(stat),
   };
 });
+vi.mock('../../../src/observe/state/own-file.ts', async importOriginal => {
+  const real = await importOriginal<typeof import('../../../src/observe/state/own-file.ts')>();
+  return {
+    ...real,
+    belongsToUs: (stat: { readonly uid: number; readonly ino: number }) =>
+      !strangers.has(stat.ino) && real.belongsToUs(stat),
+  };
+});
 
 let sandbox: Sandbox;
 let root: string;

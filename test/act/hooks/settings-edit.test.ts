@@ -5,7 +5,8 @@ import { hooksIn, withHooks, withoutHooks } from '../../../src/act/hooks/setting
 import { wantedHooks } from '../../../src/commands/hook/wanted.ts';
 import { HOOK_EVENTS } from '../../../src/model/hook.ts';
 
-const WANTED = wantedHooks('reaptop', ['mcp__x']);
+const by = (command: string) => (event: string) => `${command} hook ${event}`;
+const WANTED = wantedHooks(by('reaptop'), ['mcp__x']);
 
 const meaning = (text: string): unknown => {
   const errors: ParseError[] = [];
@@ -90,14 +91,14 @@ test('nothing, or only a comment, becomes a file of ours', () => {
 });
 
 test('only the events that are asked for', () => {
-  const after = withHooks('{}', wantedHooks('reaptop', ['mcp__x'], ['Stop']));
+  const after = withHooks('{}', wantedHooks(by('reaptop'), ['mcp__x'], ['Stop']));
   expect(meaning(after)).toEqual({
     hooks: { Stop: [{ hooks: [{ type: 'command', command: 'reaptop hook Stop', timeout: 15 }] }] },
   });
 });
 
 test('one that starts us in another way is brought up to date in its place', () => {
-  const old = withHooks('{}', wantedHooks("'/old/node' '/old/dist/cli.js'", ['mcp__x']));
+  const old = withHooks('{}', wantedHooks(by("'/old/node' '/old/reaptop/dist/cli.js'"), ['mcp__x']));
   const after = withHooks(old, WANTED);
   expect(hooksIn(after).map(({ command }) => command)).toEqual(
     HOOK_EVENTS.map(event => `reaptop hook ${event}`),
@@ -115,7 +116,7 @@ test.each([
 });
 
 test('a file of ours begins on a line of its own', () => {
-  const [hook] = wantedHooks('reaptop', ['mcp__x'], ['Stop']);
+  const [hook] = wantedHooks(by('reaptop'), ['mcp__x'], ['Stop']);
   const ours = `${JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'reaptop hook Stop', timeout: 15 }] }] } }, null, 2)}\n`;
   for (const [text, line] of [
     ['', ''],
@@ -163,7 +164,7 @@ describe('hooks that are not ours', () => {
 
 test('a command that is written in another way, but is ours already, keeps its bytes', () => {
   const text = '{"hooks":{"Stop":[{"hooks":[{"command":"reaptop\\u0020hook Stop"}]}]}}';
-  expect(withHooks(text, wantedHooks('reaptop', ['mcp__x'], ['Stop']))).toBe(text);
+  expect(withHooks(text, wantedHooks(by('reaptop'), ['mcp__x'], ['Stop']))).toBe(text);
 });
 
 test('a hook that is for certain tools says so', () => {

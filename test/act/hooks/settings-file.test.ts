@@ -1,8 +1,13 @@
 import {
+  chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -10,7 +15,13 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Unfit } from '../../../src/act/hooks/settings-edit.ts';
-import { beforeInstall, install, readSettings, uninstall } from '../../../src/act/hooks/settings-file.ts';
+import {
+  beforeInstall,
+  Changed,
+  install,
+  readSettings,
+  uninstall,
+} from '../../../src/act/hooks/settings-file.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 let sandbox: Sandbox;
@@ -62,6 +73,40 @@ describe('settings', () => {
     expect(() => readSettings(path)).toThrow(Unfit);
   });
 
+  test('with a second name are left: a replaced file would have one of them only', () => {
+    put('{}');
+    linkSync(path, join(home, 'second.json'));
+    expect(() => readSettings(path)).toThrow('it has a second name');
+  });
+
+  test.each<[string, () => void]>([
+    ['the file is a link', () => symlinkSync(sandbox.write('dotfiles/settings.json', '{}'), path)],
+    [
+      'its directory is a link',
+      () => {
+        rmdirSync(home);
+        mkdirSync(sandbox.path('dotfiles'));
+        symlinkSync(sandbox.path('dotfiles'), home);
+      },
+    ],
+  ])('of a project that lead out of it are left: %s', (_, make) => {
+    mkdirSync(home);
+    make();
+    expect(() => readSettings(path, sandbox.path('home'))).toThrow('it leads out of the project');
+    expect(() => readSettings(path)).not.toThrow();
+  });
+
+  test('of a project may be a link inside it', () => {
+    mkdirSync(home);
+    symlinkSync(sandbox.write('home/conf/settings.json', '{}'), path);
+    expect(readSettings(path, sandbox.path('home'))).toBe('{}');
+  });
+
+  test.runIf(process.geteuid?.() === 0)('are not made in the home of another user', () => {
+    chownSync(sandbox.path('home'), 65534, 65534);
+    expect(() => readSettings(path)).toThrow('its directory belongs to another user');
+  });
+
   test('of a mebibyte are still read', () => {
     put(Buffer.alloc(1024 ** 2, ' '));
     expect(readSettings(path)).toHaveLength(1024 ** 2);
@@ -90,8 +135,10 @@ describe('installing', () => {
     install(path, 'one', 'two', state);
     expect(readFileSync(backup(), 'utf8')).toBe('before');
     expect(beforeInstall(path, 'two', state)).toBe('before');
+    put('changed since');
     install(path, 'changed since', 'three', state);
     expect(beforeInstall(path, 'three', state)).toBe('changed since');
+    expect(readFileSync(backup(), 'utf8')).toBe('changed since');
   });
 
   test('remembers other files, too, and forgets what makes no sense', () => {
@@ -119,10 +166,24 @@ describe('installing', () => {
   });
 
   test('says why it could not, leaves no draft, and remembers nothing', () => {
-    mkdirSync(join(path, 'full'), { recursive: true });
-    expect(install(path, null, 'after', state)).toBe('a directory is in its place');
-    expect(readdirSync(home)).toEqual(['settings.json']);
+    writeFileSync(home, 'a file');
+    expect(install(path, null, 'after', state)).toEqual(expect.any(String));
     expect(existsSync(record)).toBe(false);
+  });
+
+  test.each<[string, string | null, () => void]>([
+    ['was changed', 'before', () => put('theirs')],
+    ['was made', null, () => put('theirs')],
+    ['was removed', 'before', () => rmSync(path)],
+  ])('leaves a file that %s after we had read it', (_, before, meanwhile) => {
+    put('before');
+    if (before === null) rmSync(path);
+    meanwhile();
+    const there = existsSync(path) ? read() : null;
+    expect(() => install(path, before, 'after', state)).toThrow(Changed);
+    expect(() => uninstall(path, before ?? '', 'after', state)).toThrow(Changed);
+    expect(existsSync(path) ? read() : null).toBe(there);
+    expect(readdirSync(home).filter(name => name.endsWith('.tmp'))).toEqual([]);
   });
 
   test('is not kept from it by a draft of one who was killed', () => {
@@ -130,6 +191,15 @@ describe('installing', () => {
     writeFileSync(`${path}.${process.pid}.tmp`, 'torn');
     expect(install(path, 'before', 'after', state)).toBeNull();
     expect(read()).toBe('after');
+  });
+
+  test.runIf(process.geteuid?.() === 0)('keeps the group and every bit of the mode', () => {
+    put('before');
+    chownSync(path, 0, 65534);
+    chmodSync(path, 0o2660);
+    install(path, 'before', 'after', state);
+    const { gid, mode: bits } = statSync(path);
+    expect([read(), gid, bits & 0o7777]).toEqual(['after', 65534, 0o2660]);
   });
 
   test('through a link writes what it leads to, with its mode', () => {
@@ -155,7 +225,7 @@ describe('taking them out', () => {
   test('writes what is left, and removes the backup that says the same', () => {
     put('before');
     install(path, 'before', 'after', state);
-    expect(uninstall(path, 'before', state)).toBeNull();
+    expect(uninstall(path, 'after', 'before', state)).toBeNull();
     expect(read()).toBe('before');
     expect(readdirSync(home)).toEqual(['settings.json']);
     expect(remembered()).toEqual({});
@@ -164,37 +234,37 @@ describe('taking them out', () => {
   test('leaves a backup that says something else', () => {
     put('before');
     install(path, 'before', 'after', state);
-    uninstall(path, 'other', state);
+    uninstall(path, 'after', 'other', state);
     expect([read(), readFileSync(backup(), 'utf8')]).toEqual(['other', 'before']);
   });
 
   test('needs no backup', () => {
     install(path, null, 'after', state);
-    expect(uninstall(path, 'left', state)).toBeNull();
+    expect(uninstall(path, 'after', 'left', state)).toBeNull();
     expect(read()).toBe('left');
   });
 
   test('removes a file that was not there before, and its directory when it is empty', () => {
     install(path, null, 'after', state);
-    expect(uninstall(path, null, state)).toBeNull();
+    expect(uninstall(path, 'after', null, state)).toBeNull();
     expect(existsSync(home)).toBe(false);
     install(path, null, 'after', state);
     writeFileSync(join(home, 'theirs'), 'x');
     writeFileSync(backup(), 'theirs');
-    expect(uninstall(path, null, state)).toBeNull();
+    expect(uninstall(path, 'after', null, state)).toBeNull();
     expect(readdirSync(home).sort()).toEqual(['settings.json.reaptop-backup', 'theirs']);
   });
 
   test('forgets that file alone', () => {
     install(path, null, 'after', state);
     install(join(home, 'other.json'), null, 'after', state);
-    uninstall(path, null, state);
+    uninstall(path, 'after', null, state);
     expect(Object.keys(remembered())).toEqual([join(home, 'other.json')]);
   });
 
   test('says why it could not, and remembers what was', () => {
     install(path, null, 'after', state);
-    expect(uninstall(join(home, 'gone.json'), null, state)).toEqual(expect.any(String));
+    expect(uninstall(join(home, 'gone.json'), 'x', null, state)).toEqual(expect.any(String));
     expect(beforeInstall(path, 'after', state)).toBeNull();
   });
 });
@@ -205,7 +275,7 @@ test('no descriptor stays open', () => {
   for (let n = 0; n < 30; n += 1) {
     put('before');
     install(path, 'before', 'after', state);
-    uninstall(path, 'before', state);
+    uninstall(path, 'after', 'before', state);
   }
   expect(open()).toBeLessThan(before + 15);
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -35,7 +36,7 @@ const ground = () => ({
   out,
   err: out,
 });
-const USER: InstallOptions = { project: false, dryRun: false };
+const USER: InstallOptions = { scope: 'user', dryRun: false };
 const settings = (): string => join(sandbox.home, '.claude/settings.json');
 const put = (text: string): void => {
   mkdirSync(join(sandbox.home, '.claude'), { recursive: true });
@@ -98,12 +99,96 @@ describe('install and uninstall', () => {
   });
 
   it('--project writes beside the project, CLAUDE_CONFIG_DIR is where the user’s settings are', async () => {
-    await installHooks(ground(), { ...USER, project: true });
-    expect(existsSync(sandbox.path('work/.claude/settings.json'))).toBe(true);
+    await installHooks(ground(), { ...USER, scope: 'project' });
+    expect(readdirSync(sandbox.path('work/.claude'))).toEqual(['settings.local.json']);
     const elsewhere = { ...ground(), env: { ...sandbox.env, CLAUDE_CONFIG_DIR: sandbox.path('config') } };
     await installHooks(elsewhere, USER);
     expect(existsSync(sandbox.path('config/settings.json'))).toBe(true);
     expect(existsSync(settings())).toBe(false);
+  });
+
+  it('--shared writes what is silent for a colleague without reaptop', async () => {
+    await installHooks(ground(), { ...USER, scope: 'shared', only: ['Stop'] });
+    const file = sandbox.path('work/.claude/settings.json');
+    const { hooks } = JSON.parse(readFileSync(file, 'utf8'));
+    const { command } = hooks.Stop[0].hooks[0];
+    const run = (PATH: string) => {
+      const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+        env: { PATH },
+        encoding: 'utf8',
+      });
+      return [status, stdout, stderr];
+    };
+    expect(run('/nowhere')).toEqual([0, '', '']);
+    sandbox.write('bin/reaptop', '#!/bin/sh\necho "$@"\n', 0o755);
+    expect(run(sandbox.path('bin'))).toEqual([0, 'hook Stop\n', '']);
+    await installHooks(ground(), { ...USER, scope: 'shared', only: ['Stop'] });
+    expect(said).toContain('nothing was changed');
+    await uninstallHooks(ground(), { ...USER, scope: 'shared' });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('replaces and removes only what is exactly ours', async () => {
+    const theirs = [
+      'node /opt/other/cli.js hook Stop',
+      "'/usr/bin/node' '/opt/other/dist/cli.js' hook Stop",
+      'my-reaptop hook Stop',
+      'reaptop hook Stop && notify',
+      'cd x; reaptop hook Stop',
+      'reaptop hook Stop --mine',
+    ];
+    const text = JSON.stringify({
+      hooks: { Stop: [{ hooks: theirs.map(command => ({ type: 'command', command })) }] },
+    });
+    put(text);
+    await installHooks(ground(), { ...USER, only: ['Stop'] });
+    const commands = (): string[] =>
+      JSON.parse(readFileSync(settings(), 'utf8')).hooks.Stop.flatMap(
+        ({ hooks }: { hooks: { command: string }[] }) => hooks.map(({ command }) => command),
+      );
+    expect(commands()).toEqual([...theirs, expect.stringContaining("'/opt/reaptop/dist/cli.js' hook Stop")]);
+    // As if somebody had edited it: then hooks are taken out one by one.
+    writeFileSync(settings(), `${readFileSync(settings(), 'utf8')}\n`);
+    await uninstallHooks(ground(), USER);
+    expect(commands()).toEqual(theirs);
+  });
+
+  it('knows another installation of itself by its package', async () => {
+    sandbox.write('lib/package.json', '{"name":"reaptop"}');
+    const script = sandbox.write('lib/dist/cli.js', '', 0o755);
+    await installHooks({ ...ground(), script }, { ...USER, only: ['Stop'] });
+    await installHooks(ground(), { ...USER, only: ['Stop'] });
+    const text = readFileSync(settings(), 'utf8');
+    expect([text.includes(script), text.split(' hook Stop').length]).toEqual([false, 2]);
+  });
+
+  it('an edit that another program makes meanwhile is kept, and ours comes on top', async () => {
+    put('{}');
+    let isDone = false;
+    // Asked for after the file was read, and before it is written.
+    const env = Object.defineProperty({ ...sandbox.env }, 'XDG_STATE_HOME', {
+      get: () => {
+        if (!isDone) put('{"model":"opus"}');
+        isDone = true;
+        return sandbox.env.XDG_STATE_HOME;
+      },
+    });
+    const meddling = { ...ground(), env };
+    expect(await installHooks(meddling, { ...USER, only: ['Stop'] })).toBe(0);
+    const { model, hooks } = JSON.parse(readFileSync(settings(), 'utf8'));
+    expect([model, hooks.Stop.length]).toEqual(['opus', 1]);
+    expect(readFileSync(`${settings()}.reaptop-backup`, 'utf8')).toBe('{"model":"opus"}');
+  });
+
+  it('a project whose settings lead out of it is left as it is', async () => {
+    const outside = sandbox.write('elsewhere/settings.json', '{}');
+    symlinkSync(sandbox.path('elsewhere'), sandbox.path('work/.claude'));
+    for (const scope of ['project', 'shared'] as const)
+      await expect(installHooks(ground(), { ...USER, scope })).rejects.toThrow('leads out of the project');
+    expect([readdirSync(sandbox.path('elsewhere')), readFileSync(outside, 'utf8')]).toEqual([
+      ['settings.json'],
+      '{}',
+    ]);
   });
 
   it('a dry run prints the difference and changes nothing', async () => {
@@ -116,6 +201,8 @@ describe('install and uninstall', () => {
 
   test.each<[string, () => void, RegExp]>([
     ['no JSON', () => put('{"a":'), /left as it is: it is not valid JSON/],
+    ['hooks twice', () => put('{"hooks":{},"a":1,"hooks":{}}'), /it has "hooks" more than once/],
+    ['one event twice', () => put('{"hooks":{"Stop":[],"Stop":[]}}'), /it has "hooks\.Stop" more than once/],
     ['a directory', () => mkdirSync(settings(), { recursive: true }), /it is not a regular file/],
     [
       'a link that leads nowhere',
@@ -168,6 +255,7 @@ it('status says where hooks are, which are missing, and who beats', async () => 
   said = '';
   hookStatus(ground());
   expect(said).toContain('settings.json: 2 hooks (not SessionStart, UserPromptSubmit');
+  expect(said).toContain('work/.claude/settings.local.json: no hooks of reaptop');
   expect(said).toContain('work/.claude/settings.json: no hooks of reaptop');
   expect(said).toMatch(/session-one\s+\S+ ago\s+Bash/);
 });
