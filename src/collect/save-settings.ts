@@ -4,6 +4,7 @@ import type { Settings } from '../model/look.ts';
 import { visible } from '../model/text.ts';
 import { readHead } from '../observe/files/read-bounded.ts';
 import { errorSentence, replaceOwn, writeUnderFreeName } from '../observe/state/own-file.ts';
+import { liesWithUs } from '../observe/state/state-directory.ts';
 
 const CONFIG_LIMIT = 1024 ** 2;
 const MOST_BACKUPS = 1000;
@@ -50,6 +51,7 @@ export const saveSettings = async (named: string, settings: Settings): Promise<s
     const whole = { ...(before === null ? {} : JSON.parse(before)), theme, columns, mouse, interval };
     const text = `${JSON.stringify(whole, null, 2)}\n`;
     if (text === before) return `${visible(path)} says so already.`;
+    if (!liesWithUs(path)) throw new Error("it lies in another user's directory");
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const backup = before === null ? null : backUp(path, before);
     replaceOwn(path, text, { durable: true });

@@ -7,6 +7,7 @@ import { UNIT, unitPath, unitText } from '../guard/install/systemd.ts';
 import { visible } from '../model/text.ts';
 import { type CommandResult, runCommand } from '../observe/run-command.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
+import { liesWithUs } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE } from './exit-codes.ts';
 import type { Output } from './output.ts';
 
@@ -92,6 +93,10 @@ export const install = async (
     err.write(`reaptop: this would be ${visible(keeper.path)}\n`);
     out.write(keeper.text);
     return 0;
+  }
+  if (!liesWithUs(keeper.path)) {
+    err.write(`reaptop: ${visible(keeper.path)} lies in another user's directory; run it without sudo\n`);
+    return EXIT_FAILURE;
   }
   const before = readOwnTail(keeper.path, MOST_BYTES);
   if (before !== keeper.text) {

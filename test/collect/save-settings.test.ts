@@ -1,8 +1,10 @@
 import {
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -34,6 +36,12 @@ describe('saving the settings', () => {
     expect(await saveSettings(path, SETTINGS)).toBe(`Saved to ${path}.`);
     expect(await loadConfig({}, path)).toMatchObject(SETTINGS);
     expect(lstatSync(path).mode & 0o077).toBe(0);
+  });
+
+  test.runIf(process.geteuid?.() === 0)('makes nothing in the directory of another user', async () => {
+    chownSync(directory, 65534, 65534);
+    await expect(saveSettings(path, SETTINGS)).rejects.toThrow("another user's directory");
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test('keeps everything else in the file, and the file as it was beside it', async () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { install, uninstall } from '../../src/commands/guard-install.ts';
 import { wordsOf } from '../../src/commands/guarding.ts';
@@ -61,6 +61,19 @@ describe('guard install', () => {
     expect(await uninstall(REAL, dependencies())).toBe(0);
     expect(said.out).toContain('not installed');
   });
+
+  test.runIf(process.geteuid?.() === 0)(
+    'makes nothing in the home of another user, as under sudo',
+    async () => {
+      chownSync(sandbox.home, 65534, 65534);
+      expect(await install(REAL, dependencies())).toBe(1);
+      expect([readdirSync(sandbox.home), asked, said.err]).toEqual([
+        [],
+        [],
+        expect.stringContaining('without sudo'),
+      ]);
+    },
+  );
 
   test('--dry-run prints the file and does nothing', async () => {
     await install({ dryRun: true, extra: ['--metrics', '127.0.0.1:9101'] }, dependencies());

@@ -11,6 +11,11 @@ const redacted: [string[], string[]][] = [
     ['x', '--token=abc;d e'],
     ['x', '--token=***'],
   ],
+  // A word that only talks about a secret, but not as the last one of the name.
+  [
+    ['x', '--server-token', 'abc', '--db-url-password', 'def', 'MCP_SERVER_TOKEN=ghi'],
+    ['x', '--server-token', '***', '--db-url-password', '***', 'MCP_SERVER_TOKEN=***'],
+  ],
   [
     ['x', '--api-key', 'abc', '--port', '80'],
     ['x', '--api-key', '***', '--port', '80'],
