@@ -52,8 +52,9 @@ export interface HookInput {
   readonly written: readonly string[];
   /** UserPromptSubmit: what the user asks for. */
   readonly prompt: string | null;
-  /** A path that the tool's input names as the file or project it works on. */
-  readonly toolPath: string | null;
+  /** The file, and the project, that the tool's input says it works on. */
+  readonly toolFile: string | null;
+  readonly toolProject: string | null;
 }
 
 /** What is remembered of a session between its hooks: one small file. Times are epoch milliseconds. */
@@ -73,7 +74,8 @@ export interface HookSession {
   readonly works: readonly string[];
   readonly diagnosticCalls: number;
   readonly skippedDiagnostics: number;
-  readonly denials: { readonly count: number; readonly since: number } | null;
+  /** Builds that were denied one after the other because another was at work. */
+  readonly denials: number;
   /** Checks and skips of the throttle's present round. */
   readonly throttle: { readonly checks: number; readonly skips: number };
   /** Build locks that it holds. */

@@ -8,6 +8,11 @@ import { inDirectory } from '../sweep/held-directory.ts';
 export const DIAGNOSTIC_LOCK = '.diagnostic-lock';
 const HELD_MS = 30_000;
 
+/** File systems and clocks differ by a little; one from further ahead would be held until then. */
+const AHEAD_MS = 2000;
+
+const isHeldAt = (ageMs: number): boolean => ageMs < HELD_MS && ageMs > -AHEAD_MS;
+
 export interface ForeignLock {
   readonly path: string;
   readonly sinceSeconds: number;
@@ -23,8 +28,7 @@ export const foreignLock = (
     for (const directory of [root, ...taskDirectories(root)]) {
       const path = join(directory, DIAGNOSTIC_LOCK);
       const age = now - (ownFileAt(path)?.mtimeMs ?? Number.NEGATIVE_INFINITY);
-      // One from the future is as fresh as can be: the clock was set back.
-      if (age < HELD_MS && !ours.has(path)) return { path, sinceSeconds: Math.max(0, age / 1000) };
+      if (isHeldAt(age) && !ours.has(path)) return { path, sinceSeconds: Math.max(0, age / 1000) };
     }
   }
   return null;
@@ -40,7 +44,7 @@ export const makeDiagnosticLock = (root: string, directory: string, now: number)
       const path = held.at(DIAGNOSTIC_LOCK);
       const there = lstatSync(path, { throwIfNoEntry: false });
       if (there !== undefined) {
-        if (!there.isFile() || !isOurs(there) || now - there.mtimeMs < HELD_MS) return false;
+        if (!there.isFile() || !isOurs(there) || isHeldAt(now - there.mtimeMs)) return false;
         rmSync(path);
       }
       closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644));

@@ -35,7 +35,7 @@ export const newSession = (
   works: [],
   diagnosticCalls: 0,
   skippedDiagnostics: 0,
-  denials: null,
+  denials: 0,
   throttle: { checks: 0, skips: 0 },
   locks: [],
   below: [],
@@ -164,7 +164,6 @@ const parseSession = (text: string): HookSession | null => {
   const { session, cwd, startedAt } = fields;
   if (typeof session !== 'string' || typeof cwd !== 'string' || !isTime(startedAt)) return null;
   const asked = asFields(fields.askedAt);
-  const denials = asFields(fields.denials);
   const throttle = asFields(fields.throttle);
   return {
     ...newSession(session, cwd, identity(fields.agent), startedAt),
@@ -179,8 +178,7 @@ const parseSession = (text: string): HookSession | null => {
     works: paths(fields.works),
     diagnosticCalls: isCount(fields.diagnosticCalls) ? fields.diagnosticCalls : 0,
     skippedDiagnostics: isCount(fields.skippedDiagnostics) ? fields.skippedDiagnostics : 0,
-    denials:
-      isCount(denials.count) && isTime(denials.since) ? { count: denials.count, since: denials.since } : null,
+    denials: isCount(fields.denials) ? fields.denials : 0,
     throttle: {
       checks: isCount(throttle.checks) ? throttle.checks : 0,
       skips: isCount(throttle.skips) ? throttle.skips : 0,

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type BuildHolder, buildHolder, takeBuildLock } from '../../act/hooks/build-lock.ts';
 import { DIAGNOSTIC_LOCK, foreignLock, makeDiagnosticLock } from '../../act/hooks/diagnostic-lock.ts';
 import { readSession, updateSession } from '../../act/hooks/session-state.ts';
@@ -18,9 +18,11 @@ import { freshSession, type HookContext, taskOf } from './context.ts';
 /** Builds everything; the other tools check one file. */
 const BUILDS_ALL = /build/i;
 
-/** The project that a tool call works on: of the file it names, else of the session. */
-const projectFor = ({ input }: HookContext): string =>
-  projectOf(input.toolPath?.startsWith('/') === true ? join(input.toolPath, '..') : input.cwd);
+/** The project that a tool call works on: the one it names, else that of its file, else that of the session. */
+const projectFor = ({ input: { cwd, toolProject, toolFile } }: HookContext): string => {
+  if (toolProject !== null) return projectOf(resolve(cwd, toolProject));
+  return projectOf(toolFile?.startsWith('/') === true ? dirname(toolFile) : cwd);
+};
 
 const described = ({ by, session, what, since, pid }: BuildHolder, now: number): Busy => ({
   who:
@@ -73,7 +75,6 @@ const attempt = (
   const tool = input.toolName ?? '';
   const decide = (busy: Busy | null): BuildDecision =>
     decideBuild({
-      now,
       busy,
       denials: before.denials,
       isCheck: !BUILDS_ALL.test(tool),

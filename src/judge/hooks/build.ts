@@ -11,7 +11,6 @@ export interface Busy {
 }
 
 export interface BuildFacts {
-  readonly now: number;
   /** Another build of the project, or whoever holds its lock; null: the way is free. */
   readonly busy: Busy | null;
   readonly denials: HookSession['denials'];
@@ -30,7 +29,6 @@ export interface BuildDecision {
 }
 
 const MOST_DENIALS = 3;
-const DENIED_LONG_MS = 5 * 60_000;
 const CHECKS_IN_A_ROUND = 3;
 const SKIPS_IN_A_ROUND = 3;
 
@@ -41,18 +39,18 @@ const howLong = ({ sinceSeconds }: Busy): string =>
 
 /**
  * One build of a project at a time; with the throttle, three checks and then three skipped ones, the last of which asks
- * for one build of everything. Nobody is kept waiting for more than three denials in a row, or five minutes.
+ * for one build of everything. A call is denied three times in a row at most, however far apart.
  */
 export const decideBuild = (facts: BuildFacts): BuildDecision => {
   const { busy, throttle } = facts;
   if (busy !== null) return whenBusy(facts, busy);
-  if (!facts.throttled) return { what: 'take', say: null, denials: null, throttle: FRESH };
-  if (!facts.isCheck) return { what: 'take', say: null, denials: null, throttle: FRESH };
+  if (!facts.throttled) return { what: 'take', say: null, denials: 0, throttle: FRESH };
+  if (!facts.isCheck) return { what: 'take', say: null, denials: 0, throttle: FRESH };
   if (throttle.checks < CHECKS_IN_A_ROUND)
     return {
       what: 'take',
       say: null,
-      denials: null,
+      denials: 0,
       throttle: { checks: throttle.checks + 1, skips: 0 },
     };
   if (throttle.skips < SKIPS_IN_A_ROUND) {
@@ -61,35 +59,36 @@ export const decideBuild = (facts: BuildFacts): BuildDecision => {
       skips < SKIPS_IN_A_ROUND
         ? `reaptop: ${throttle.checks} checks were made, so this one is skipped. Use lean_goal to see whether the goals are closed, and go on.`
         : 'reaptop: three checks in a row were skipped. Run one lean_build now to check everything at once; then checks are allowed again.';
-    return { what: 'deny', say, denials: null, throttle: { checks: throttle.checks, skips } };
+    return { what: 'deny', say, denials: 0, throttle: { checks: throttle.checks, skips } };
   }
   return {
     what: 'take',
     say: 'reaptop: a lean_build of everything was asked for and has not been run; it would replace several checks like this one.',
-    denials: null,
+    denials: 0,
     throttle: { checks: 1, skips: 0 },
   };
 };
 
-const whenBusy = ({ now, denials, throttle }: BuildFacts, busy: Busy): BuildDecision => {
-  const long = denials !== null && now - denials.since >= DENIED_LONG_MS;
-  if (denials !== null && (denials.count >= MOST_DENIALS || long))
+const whenBusy = ({ denials, throttle }: BuildFacts, busy: Busy): BuildDecision => {
+  const atWork = `reaptop: ${busy.who} has been at work on this project${howLong(busy)}`;
+  const theirs = busy.theirs ?? null;
+  if (denials >= MOST_DENIALS)
     return {
       what: 'pass',
       say: fromRepository(
-        `reaptop: ${busy.who} has been at work on this project${howLong(busy)}; this call was denied ${denials.count} times and is allowed now. Two builds at once may exhaust the memory.`,
-        busy.theirs ?? null,
+        `${atWork}; this call was denied ${denials} times and is allowed now. Two builds at once may exhaust the memory.`,
+        theirs,
       ),
-      denials: null,
+      denials: 0,
       throttle,
     };
   return {
     what: 'deny',
     say: fromRepository(
-      `reaptop: ${busy.who} has been at work on this project${howLong(busy)}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
-      busy.theirs ?? null,
+      `${atWork}, and two builds at once undo each other. Go on with something else (lean_goal needs no build) and try again later.`,
+      theirs,
     ),
-    denials: { count: (denials?.count ?? 0) + 1, since: denials?.since ?? now },
+    denials: denials + 1,
     throttle,
   };
 };

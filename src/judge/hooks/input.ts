@@ -41,14 +41,12 @@ export const understand = (event: HookEvent, json: string): HookInput | null => 
     toolTexts: textsIn(toolInput),
     written: event === 'PostToolUse' ? writtenBy(text(object, 'tool_name'), toolInput) : [],
     prompt: event === 'UserPromptSubmit' ? longText(object, 'prompt') : null,
-    toolPath: PATH_FIELDS.map(name => text(toolInput, name)).find(path => path !== null) ?? null,
+    toolFile: text(toolInput, 'file_path'),
+    toolProject: text(toolInput, 'lean_project_path'),
   };
 };
 
 const isPath = (path: string): boolean => path.startsWith('/') && !path.includes('\0');
-
-/** What lean-lsp-mcp's tools call the project and the file they work on. */
-const PATH_FIELDS = ['lean_project_path', 'file_path'];
 
 const MOST_TEXTS = 64;
 const MOST_DEPTH = 4;

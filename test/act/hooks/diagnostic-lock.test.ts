@@ -54,7 +54,8 @@ describe('a lock of somebody else', () => {
     ['lies beside the tasks', () => put(join(root, 'specs'), 10_000), 10],
     ['is held until it is half a minute old', () => put(task, 29_999), 29.999],
     ['is stale from then on', () => put(task, 30_000), null],
-    ['comes from the future: the clock was set back', () => put(task, -5000), 0],
+    ['is a little ahead of our clock', () => put(task, -1999), 0],
+    ['is dated in the future, which is stale', () => put(task, -2000), null],
     ['is a link, which is no lock', () => symlinkSync('/etc/hostname', lock), null],
   ])('%s', (_, make, since) => {
     make();
@@ -75,6 +76,7 @@ describe('making one', () => {
   test.each<[string, () => unknown, boolean]>([
     ['where there is none', () => {}, true],
     ['in the place of a stale one', () => put(task, 30_000, 'old'), true],
+    ['in the place of one that is dated in the future', () => put(task, -3_600_000), true],
     ['not over a fresh one', () => put(task, 29_999, 'theirs'), false],
     ['not over a link, though it leads to a stale one', () => symlinkSync(put(root, 90_000), lock), false],
     ['not over a directory', () => mkdirSync(lock), false],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   configure,
   HookSession,
@@ -23,7 +23,10 @@ beforeEach(() => {
   one = new HookSession(sandbox, 'session-one');
   two = new HookSession(sandbox, 'session-two');
 });
-afterEach(() => sandbox.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return sandbox.close();
+});
 
 describe('two sessions in one project', () => {
   it('the second build is denied with who and since when, and allowed after the first', async () => {
@@ -48,6 +51,28 @@ describe('two sessions in one project', () => {
     expect((await two.call(LEAN_BUILD)).denied).toBe(true);
     sandbox.write('other/lakefile.toml', '');
     expect((await two.call(LEAN_CHECK, { file_path: sandbox.path('other/B.lean') })).denied).toBe(false);
+  });
+
+  it('a project that a tool names is that project, not the directory it lies in', async () => {
+    sandbox.write('lean-toolchain', 'leanprover/lean4:v4.27.0');
+    sandbox.write('other/lakefile.toml', '');
+    await one.call(LEAN_BUILD, { lean_project_path: sandbox.path('other') });
+    expect((await two.call(LEAN_BUILD, { lean_project_path: sandbox.path('other') })).denied).toBe(true);
+    expect((await two.call(LEAN_BUILD)).denied).toBe(false);
+    // The one around both is a third.
+    expect((await two.call(LEAN_BUILD, { lean_project_path: sandbox.dir })).denied).toBe(false);
+  });
+
+  it('three calls in a row are denied, however far apart, then one is let through', async () => {
+    const first = await one.call(LEAN_BUILD);
+    expect(first.denied).toBe(false);
+    const denied = [];
+    for (let call = 0; call < 4; call += 1) {
+      denied.push((await two.call(LEAN_BUILD)).denied);
+      const [from, by] = [Date.now(), 6 * 60_000];
+      vi.spyOn(Date, 'now').mockReturnValue(from + by);
+    }
+    expect(denied).toEqual([true, true, true, false]);
   });
 
   it('every other tool goes through without a word', async () => {

@@ -1,10 +1,9 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type BuildFacts, decideBuild } from '../../../src/judge/hooks/build.ts';
 
 const FREE: BuildFacts = {
-  now: 1_000_000,
   busy: null,
-  denials: null,
+  denials: 0,
   isCheck: true,
   throttled: false,
   throttle: { checks: 0, skips: 0 },
@@ -50,13 +49,6 @@ describe('one build at a time', () => {
       ...times(3, 'deny, says'),
       'pass, says',
     ]);
-  });
-
-  test.each([
-    [4 * 60_000, 'deny, says'],
-    [5 * 60_000, 'pass, says'],
-  ])('denied for the first time %i ms ago: %s', (ago, expected) => {
-    expect(series([{ ...BUSY, denials: { count: 1, since: FREE.now - ago } }])).toEqual([expected]);
   });
 });
 

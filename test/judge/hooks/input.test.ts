@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { tasksNamedIn, understand } from '../../../src/judge/hooks/input.ts';
+import { taskNumberIn, tasksNamedIn, understand } from '../../../src/judge/hooks/input.ts';
 import { EVENTS } from '../../fixtures/hooks.ts';
 
 describe('what Claude Code sends', () => {
@@ -19,9 +19,11 @@ describe('what Claude Code sends', () => {
       toolTexts: ['echo hi'],
       agentId: null,
     });
-    const lean = { ...EVENTS.PreToolUse, tool_input: { file_path: '/p/A.lean' }, agent_id: 'a1' };
+    const input = { file_path: '/p/A.lean', lean_project_path: '/p' };
+    const lean = { ...EVENTS.PreToolUse, tool_input: input, agent_id: 'a1' };
     expect(understand('PreToolUse', JSON.stringify(lean))).toMatchObject({
-      toolPath: '/p/A.lean',
+      toolFile: '/p/A.lean',
+      toolProject: '/p',
       agentId: 'a1',
     });
   });
@@ -89,3 +91,48 @@ test.each<[string, readonly string[]]>([
 ])('%s names %j', (text, expected) => {
   expect(tasksNamedIn([text])).toEqual(expected);
 });
+
+describe('what a tool call has written to', () => {
+  const written = (
+    tool_name: string,
+    tool_input: object,
+    event: 'PostToolUse' | 'PreToolUse' = 'PostToolUse',
+  ) => understand(event, JSON.stringify({ ...EVENTS.PostToolUse, tool_name, tool_input }))?.written;
+
+  test.each<[string, object, readonly string[]]>([
+    ['Write', { file_path: '/p/a', content: '> b' }, ['/p/a']],
+    ['Edit', { file_path: '/p/a' }, ['/p/a']],
+    ['MultiEdit', { file_path: '/p/a' }, ['/p/a']],
+    ['NotebookEdit', { notebook_path: '/p/n.ipynb' }, ['/p/n.ipynb']],
+    ['Read', { file_path: '/p/a' }, []],
+    ['Glob', { pattern: 'specs/*' }, []],
+    ['constructor', { file_path: '/p/a' }, []],
+    ['Bash', { command: 'cat a b < c' }, []],
+    ['Bash', { command: 'echo x > a; echo y >> "b c" && cat d >| e' }, ['a', 'b c', 'e']],
+    [
+      'Bash',
+      { command: "cat > 'specs/1_a/.postflight-pending' << 'EOF'" },
+      ['specs/1_a/.postflight-pending'],
+    ],
+    [
+      'Bash',
+      { command: 'x | tee -a specs/1_a/log; mkdir -p specs/2_b/x; touch specs/3_c/y' },
+      ['specs/1_a/log', 'specs/2_b/x', 'specs/3_c/y'],
+    ],
+    ['Bash', { command: 7 }, []],
+  ])('%s %j: %j', (tool, input, expected) => expect(written(tool, input)).toEqual(expected));
+
+  test('is nothing before it was done', () => {
+    expect(written('Write', { file_path: '/p/a' }, 'PreToolUse')).toEqual([]);
+  });
+});
+
+test.each<[string, string | null]>([
+  ['/implement 688', '688'],
+  ['  /lean:implement 0688 --force', '688'],
+  ['/implement 688b', null],
+  ['/implement 6.5', null],
+  ['implement 688', null],
+  ['fix /implement 688', null],
+  ['/implement task 688', null],
+])('%j is for task %s', (prompt, expected) => expect(taskNumberIn(prompt)).toBe(expected));
