@@ -229,17 +229,6 @@ it('a session that starts reminds whoever owes a child, and ends nobody for it',
   expect(isRunning(parent.pid, parent.start)).toBe(true);
 });
 
-it('the end of a session waits for nobody: there is a second for everything', async () => {
-  await hook('PostToolUse', jsonOf('PostToolUse'));
-  const [file] = readdirSync(join(stateOf(sandbox), 'sessions'));
-  // Held by somebody who lives and does not let go.
-  writeFileSync(join(stateOf(sandbox), 'sessions', `${file}.lock`), String(process.pid));
-  const from = performance.now();
-  expect((await hook('SessionEnd', jsonOf('SessionEnd'))).stdout).toBe('{}\n');
-  // Every other hook would wait for ten.
-  expect(performance.now() - from).toBeLessThan(5000);
-});
-
 describe('a stop with a marker of its own, among many builds of the project', () => {
   it.each([
     [3, 'stays', true],
