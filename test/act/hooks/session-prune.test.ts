@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pruneSessions } from '../../../src/act/hooks/session-prune.ts';
@@ -62,4 +62,23 @@ test('one that starts looks at two hundred, and the next one goes on', () => {
 test('where no session ever had hooks there is nothing to do', () => {
   pruneSessions(sandbox.path('nowhere'), NOW);
   expect(existsSync(sandbox.path('nowhere'))).toBe(false);
+});
+
+test('what a kill left half made goes after a day, and nothing else does', () => {
+  const old = new Date(NOW - DAY);
+  const paths = ['sessions', 'locks'].flatMap(place =>
+    ['a.json.lock.7-8-x.tmp', 'a.json.0f.turn', 'a.json', 'young.tmp'].map(name =>
+      sandbox.write(`state/${place}/${name}`, 'x'),
+    ),
+  );
+  for (const path of paths)
+    if (path.endsWith('young.tmp')) utimesSync(path, new Date(NOW - DAY + 1), new Date(NOW - DAY + 1));
+    else utimesSync(path, old, old);
+  pruneSessions(sandbox.path('state'), NOW);
+  expect(paths.filter(path => existsSync(path)).map(path => path.split('/').slice(-2).join('/'))).toEqual([
+    'sessions/a.json',
+    'sessions/young.tmp',
+    'locks/a.json',
+    'locks/young.tmp',
+  ]);
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LockHolder, takeRunLock } from '../../../src/act/record/lock.ts';
@@ -97,6 +97,17 @@ test('a holder that cannot be read holds: unreadable is not gone', async () => {
       pid === 4_000_000 ? { status: 'unreadable' as const, why: 'hidden' } : system.presence(pid),
   };
   expect(await take('clean', blind)).toMatchObject({ status: 'held', holder: { pid: 4_000_000 } });
+});
+
+test.each([
+  ['boot', { boot: 'another', namespace: null }],
+  ['pid namespace', { boot: null, namespace: 'pid:[1]' }],
+])('a holder of another %s is not looked for by its number: it holds for a minute', async (_, place) => {
+  leaveLock(lockOf({ pid: 4_000_000, ...place }));
+  expect(await take()).toMatchObject({ status: 'held', holder: { pid: 4_000_000 } });
+  const old = new Date(Date.now() - 60_000);
+  utimesSync(lockFile(), old, old);
+  expect(await take()).toMatchObject({ status: 'taken', warning: null });
 });
 
 test('a fresh lock that slips in while a stale one is removed is put back, and holds', async () => {
