@@ -131,7 +131,7 @@ const bundle = (source, output) =>
  * like have turned off, because Node turns all of them on again.
  */
 const HEAD = `#!/bin/sh
-':' // ; case $1 in exclusive|prebuild) while read -r k v; do [ "$k" != SigIgn: ] || export REAPTOP_SIGIGN="$v"; done 2> /dev/null < /proc/$$/status; [ -r /proc/$$/environ ] && REAPTOP_ENVIRON=$(base64 < /proc/$$/environ 2> /dev/null) && [ \${#REAPTOP_ENVIRON} -lt 100000 ] && export REAPTOP_ENVIRON;; esac
+':' // ; case " $* " in *' exclusive '*|*' prebuild '*) while read -r k v; do [ "$k" != SigIgn: ] || export REAPTOP_SIGIGN="$v"; done 2> /dev/null < /proc/$$/status; [ -r /proc/$$/environ ] && REAPTOP_ENVIRON=$(base64 < /proc/$$/environ 2> /dev/null) && [ \${#REAPTOP_ENVIRON} -lt 100000 ] && export REAPTOP_ENVIRON;; esac
 ':' // ; [ -z "$NODE_EXTRA_CA_CERTS" ] || export REAPTOP_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS" NODE_EXTRA_CA_CERTS=; exec node "$0" "$@"
 `;
 

@@ -86,7 +86,7 @@ describe('doctor', () => {
       says: expect.stringContaining('/opt/node-18/bin/node, which is not there'),
       todo: expect.stringContaining('reaptop hook install'),
     });
-    const elsewhere = sandbox.write('elsewhere/cli.js', '');
+    const elsewhere = sandbox.write('elsewhere/reaptop/dist/cli.js', '');
     writeFileSync(settings, installed.replaceAll(CLI, elsewhere));
     expect((await doctor()).hooks).toMatchObject({ level: 'warn', says: expect.stringContaining('not as') });
     writeFileSync(settings, '{ "hooks": ');

@@ -1,14 +1,16 @@
 import { childrenByParent, withAllBelow } from '../../model/forest.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import { allKin, isRunning } from '../../observe/procfs/kin.ts';
-import { procfsSystem } from '../../observe/procfs/system.ts';
+import { allKin, isRunning, presenceAt } from '../../observe/procfs/kin.ts';
 import { REAL_CLOCK } from '../clock.ts';
-import { signalIdentity } from '../signal/signal-identity.ts';
+import { type Signalled, signalIdentity } from '../signal/signal-identity.ts';
 
 const GRACE_MS = 2000;
 const POLL_MS = 50;
 /** A tree that outruns as many rounds of KILL is left to the lock, which stays held while it runs. */
 const KILL_ROUNDS = 40;
+
+/** All that a signal to what we started ourselves needs of a system. */
+export const OWN_CHILDREN: Signalled = { readOnly: null, presence: presenceAt };
 
 /** Everything below these now, themselves included. */
 export const treeBelow = (roots: Iterable<Identity>): readonly Identity[] => {
@@ -29,7 +31,6 @@ export const endTree = async (
   roots: readonly Identity[],
   others: () => readonly Identity[] = () => [],
 ): Promise<boolean> => {
-  const system = procfsSystem();
   const known = new Map(roots.map(root => [keyOf(root), root]));
   const look = (): Identity[] => {
     for (const member of [...treeBelow(known.values()), ...others()]) known.set(keyOf(member), member);
@@ -41,14 +42,14 @@ export const endTree = async (
     for (const member of left) {
       if (told.has(keyOf(member))) continue;
       told.add(keyOf(member));
-      await signalIdentity(system, member, 'SIGTERM');
+      await signalIdentity(OWN_CHILDREN, member, 'SIGTERM');
     }
     await REAL_CLOCK.wait(POLL_MS);
   }
   for (let round = 0; round < KILL_ROUNDS; round += 1) {
     const left = look();
     if (left.length === 0) return true;
-    for (const member of left) await signalIdentity(system, member, 'SIGKILL');
+    for (const member of left) await signalIdentity(OWN_CHILDREN, member, 'SIGKILL');
     await REAL_CLOCK.wait(POLL_MS);
   }
   return look().length === 0;

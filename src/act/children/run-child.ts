@@ -5,9 +5,8 @@ import { delimiter, join } from 'node:path';
 import { type Identity, keyOf } from '../../model/identity.ts';
 import { identityAt } from '../../observe/procfs/kin.ts';
 import { LOCK_DESCRIPTOR } from '../../observe/procfs/lock-carriers.ts';
-import { procfsSystem } from '../../observe/procfs/system.ts';
 import { signalIdentity } from '../signal/signal-identity.ts';
-import { endTree, treeBelow } from './end-tree.ts';
+import { endTree, OWN_CHILDREN, treeBelow } from './end-tree.ts';
 
 export interface ChildOptions {
   readonly cwd: string;
@@ -103,7 +102,6 @@ export const onSignals = <S extends NodeJS.Signals>(
 
 /** Every signal that reaches us goes on. One that ends a program goes to everything below the child as well. */
 const passSignals = (env: NodeJS.ProcessEnv) => {
-  const system = procfsSystem();
   let child: ChildProcess | null = null;
   let root: Identity | null = null;
   const told = new Map<string, Identity>();
@@ -114,7 +112,7 @@ const passSignals = (env: NodeJS.ProcessEnv) => {
       for (const member of below) told.set(keyOf(member), member);
       if (FROM_THE_TERMINAL.has(signal) && process.stdin.isTTY === true) return;
       child?.kill(signal);
-      for (const member of below) void signalIdentity(system, member, signal);
+      for (const member of below) void signalIdentity(OWN_CHILDREN, member, signal);
     }),
   ];
   return {

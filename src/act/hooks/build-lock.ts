@@ -130,6 +130,10 @@ export const isHeld = (holder: BuildHolder, found: FoundLock, path: string, now:
   return state === 'elsewhere' && holder.boot === bootId() && isKernelLocked(path);
 };
 
+/** Whoever has to wait is shown a process that runs: the holder, or what it has left. */
+const shown = (holder: BuildHolder, path: string): BuildHolder =>
+  stateOf(holder) === 'ended' ? { ...holder, ...lockCarriers(holder.nonce, path)[0] } : holder;
+
 /** Null: nothing that makes sense. */
 export const parseHolder = (text: string): BuildHolder | null => {
   const fields = parseFields(text);
@@ -163,7 +167,8 @@ export const takeBuildLock = (directory: string, mine: BuildHolder, now: number)
       if (found === 'taken') return { status: 'taken', left: [] };
       if (found === null) continue;
       const holder = parseHolder(found.text);
-      if (holder !== null && isHeld(holder, found, path, now)) return { status: 'held', holder };
+      if (holder !== null && isHeld(holder, found, path, now))
+        return { status: 'held', holder: shown(holder, path) };
       if (replaceStale(path, found, text)) return { status: 'taken', left: holder?.beside ?? [] };
     }
     return { status: 'unavailable', why: 'too many processes want it at once' };
@@ -178,7 +183,7 @@ export const buildHolder = (directory: string, key: string, now: number): BuildH
     const path = lockPath(directory, key);
     const found = readLock(path);
     const holder = found === null ? null : parseHolder(found.text);
-    return found !== null && holder !== null && isHeld(holder, found, path, now) ? holder : null;
+    return found !== null && holder !== null && isHeld(holder, found, path, now) ? shown(holder, path) : null;
   } catch {
     return null; // not ours: it holds nobody up
   }

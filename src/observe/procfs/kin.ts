@@ -1,6 +1,8 @@
 import { readlinkSync } from 'node:fs';
 import type { Identity } from '../../model/identity.ts';
+import type { Presence } from '../system.ts';
 import { readKernelUnits, readUptime } from './host.ts';
+import { readPresence } from './presence.ts';
 import { BUFFER, listDirectory, readOnceIntoBuffer, readText } from './read.ts';
 import { parseStat, type Stat } from './stat.ts';
 
@@ -17,6 +19,9 @@ export const identityAt = (pid: number): Identity | null => {
   const stat = statAt(pid);
   return stat === null ? null : { pid, start: stat.start };
 };
+
+/** Who has this number now, for a signal to what we started ourselves; its memory is not asked for. */
+export const presenceAt = (pid: number): Presence => readPresence(ROOT, pid, 0);
 
 /** Null where that cannot be told: there is no /proc. */
 export const isRunning = (identity: Identity): boolean | null => {

@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import type { Identity } from '../../model/identity.ts';
 import { allKin } from './kin.ts';
 import { readText } from './read.ts';
@@ -26,8 +26,19 @@ const carries = (pid: number, nonce: string, path: string): boolean => {
 };
 
 /** What still runs of what was started under a lock, whoever its parent is now; by environment or by descriptor. */
-export const lockCarriers = (nonce: string, path: string): readonly Identity[] =>
-  [...allKin().values()]
+export const lockCarriers = (nonce: string, path: string): readonly Identity[] => {
+  const real = realOf(path);
+  return [...allKin().values()]
     .filter(({ pid, state }) => pid !== process.pid && state !== 'Z' && state !== 'X')
-    .filter(({ pid }) => carries(pid, nonce, path))
+    .filter(({ pid }) => carries(pid, nonce, real))
     .map(({ pid, start }) => ({ pid, start }));
+};
+
+/** As the kernel names an open file. */
+const realOf = (path: string): string => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // taken away by hand
+  }
+};

@@ -17,13 +17,13 @@ const machine = vi.hoisted(() => ({
   sent: [] as string[],
 }));
 vi.mock('../../../src/observe/procfs/kin.ts', () => ({
+  presenceAt: () => null,
   allKin: () => new Map([...machine.processes].map(([pid, p]) => [pid, { pid, ...p }])),
   isRunning: ({ pid, start }: Identity) => {
     const p = machine.processes.get(pid);
     return p?.start === start && p.state !== 'Z';
   },
 }));
-vi.mock('../../../src/observe/procfs/system.ts', () => ({ procfsSystem: () => ({}) }));
 vi.mock('../../../src/act/signal/signal-identity.ts', () => ({
   signalIdentity: async (_: unknown, { pid, start }: Identity, signal: string) => {
     const p = machine.processes.get(pid);

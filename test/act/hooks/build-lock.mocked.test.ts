@@ -209,7 +209,9 @@ describe('the lock of a project', () => {
     running.carriers = { n10: [{ pid: 77, start: 's77' }] };
     releaseBuildLock(directory, holder(10));
     running.pids?.delete(10);
-    expect(take(20).status).toBe('held');
+    // Whoever has to wait is told of one that runs.
+    expect(take(20)).toMatchObject({ status: 'held', holder: { pid: 77, start: 's77' } });
+    expect(buildHolder(directory, '/work/project', NOW)).toMatchObject({ pid: 77, what: 'lean_build' });
     running.carriers = {};
     expect(take(20).status).toBe('taken');
   });
