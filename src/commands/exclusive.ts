@@ -89,10 +89,12 @@ const attempt = (
 const waitFor = async (tryOnce: () => Attempt, waitMs: number): Promise<Attempt> => {
   const until = performance.now() + waitMs;
   for (let poll = SHORTEST_POLL_MS; ; poll = Math.min(poll * 1.5, LONGEST_POLL_MS)) {
+    const from = performance.now();
     const result = tryOnce();
-    const left = until - performance.now();
-    if (result.status !== 'busy' || left <= 0) return result;
-    const ms = Math.min(left, poll * (0.5 + Math.random()));
+    const now = performance.now();
+    if (result.status !== 'busy' || now >= until) return result;
+    // A look at everything that may carry a lock takes a while: it is not to become most of what we do.
+    const ms = Math.min(until - now, Math.max(poll * (0.5 + Math.random()), 20 * (now - from)));
     await new Promise(resolve => setTimeout(resolve, ms));
   }
 };

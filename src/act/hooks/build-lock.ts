@@ -163,7 +163,8 @@ export const takeBuildLock = (directory: string, mine: BuildHolder, now: number)
     makeStateDirectory(join(directory, LOCK_DIRECTORY));
     // A stale lock is replaced by one of several who see it; then the others find a fresh one.
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      const found = tryLock(path, text);
+      // Looked at first: whoever waits asks several times a second, and a try writes a file.
+      const found = readLock(path) ?? tryLock(path, text);
       if (found === 'taken') return { status: 'taken', left: [] };
       if (found === null) continue;
       const holder = parseHolder(found.text);

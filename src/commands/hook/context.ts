@@ -27,6 +27,7 @@ export interface HookContext {
   readonly now: number;
   /** Milliseconds that may still be waited: the rest of the hook's time is for its work. */
   readonly left: () => number;
+  readonly timeIsUp: () => Promise<void>;
   readonly log: (what: string) => void;
 }
 
@@ -49,6 +50,7 @@ const WORK_MS = 600;
 export const contextOf = (input: HookInput, env: NodeJS.ProcessEnv, startedAt = Date.now()): HookContext => {
   const directory = stateDirectory(env);
   const until = startedAt + hookLimitMs(input.event) - WORK_MS;
+  const left = (): number => Math.max(0, until - Date.now());
   return {
     input,
     env,
@@ -56,7 +58,8 @@ export const contextOf = (input: HookInput, env: NodeJS.ProcessEnv, startedAt = 
     directory,
     agent: agentAbove(env),
     now: Date.now(),
-    left: () => Math.max(0, until - Date.now()),
+    left,
+    timeIsUp: () => new Promise(resolve => setTimeout(resolve, left()).unref()),
     log: what => logHook(directory, input.event, input.sessionId, what),
   };
 };

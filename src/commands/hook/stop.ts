@@ -196,7 +196,7 @@ export const stop = async (context: HookContext): Promise<HookAnswer> => {
     beatTask(context, taskOf(after), { sessionIfNone: input.sessionId, operation: after.operation });
     return NO_ANSWER;
   }
-  await clearZombiesOfManyBuilds(context);
+  await Promise.race([clearZombiesOfManyBuilds(context), context.timeIsUp()]);
   context.log(
     decision.what === 'block' ? `block ${decision.guard}: ${decision.reason}` : `allow: ${decision.why}`,
   );

@@ -12,7 +12,7 @@ export const lockStale: Detector = ({ files }) =>
       {
         id: 'lock-stale',
         severity: 'warn',
-        title: `${subjectOf(reading)}: the diagnostic lock is ${formatAge(ageSeconds)} old`,
+        title: `${subjectOf(reading)}: the diagnostic lock is ${ageSeconds === null ? 'dated in the future' : `${formatAge(ageSeconds)} old`}`,
         why: reason ?? 'it was not released',
         processes: agent === null ? [] : [identityOf(agent)],
         files: [reading.path],

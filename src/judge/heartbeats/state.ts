@@ -80,11 +80,13 @@ const loopGuard: Judge = ({ reading }, { config }) => {
   return { state: 'critical', reason: `continued ${plural(count, 'time')}, the limit is ${limit}` };
 };
 
-const lock: Judge = (file, { config }) =>
-  file.ageSeconds !== null &&
-  file.ageSeconds >= fileThreshold(config, 'lock-stale', file.reading.root).seconds
-    ? { state: 'warn', reason: `held for ${formatAge(file.ageSeconds)} and never released` }
+const lock: Judge = ({ ageSeconds, reading }, { config }) => {
+  // Nobody can have made it then; it would be held until that time comes.
+  if (ageSeconds === null) return { state: 'warn', reason: 'dated in the future, so it is stale' };
+  return ageSeconds >= fileThreshold(config, 'lock-stale', reading.root).seconds
+    ? { state: 'warn', reason: `held for ${formatAge(ageSeconds)} and never released` }
     : FINE;
+};
 
 /** How a file is judged by the finding whose thresholds it goes by. */
 const JUDGES = {

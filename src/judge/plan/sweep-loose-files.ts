@@ -28,7 +28,9 @@ const whyUseless = (file: JudgedFile, { files }: SweepRequest): string | null =>
   if (state === 'leftover') return reason;
   const { limits } = formatOf(reading);
   // A lock, marker or guard of an agent that lives is that agent's business, however stale it looks.
-  if (candidates.length > 0 || ageSeconds === null || limits === null) return null;
+  if (candidates.length > 0 || limits === null) return null;
+  if (limits === 'lock-stale') return USELESS[limits](file);
+  if (ageSeconds === null) return null;
   const old = ageSeconds >= fileThreshold(files.config, 'marker-age', reading.root).criticalSeconds;
   return USELESS[limits](file, ageSeconds, old);
 };

@@ -127,6 +127,8 @@ describe('loop-guard and lock-stale', () => {
         f => f.severity,
       );
     expect([lock(29), lock(30)]).toEqual([[], ['warn']]);
+    // Ahead of our clock by a little, and dated in the future.
+    expect([lock(-1), lock(-3600)]).toEqual([[], ['warn']]);
   });
 });
 

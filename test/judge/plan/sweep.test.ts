@@ -19,6 +19,14 @@ describe('planSweep', () => {
     expect(plan({ readings: stale, processes: [agent(1200)] }).files).toEqual([]);
   });
 
+  it('a lock that is dated in the future goes, unless an agent is there', () => {
+    const readings = [file(`${DIR}/.diagnostic-lock`, 'diagnostic-lock', -3600)];
+    expect(plan({ readings }).files).toMatchObject([
+      { act: 'remove', why: expect.stringContaining('future') },
+    ]);
+    expect(plan({ readings, processes: [agent(1101, { facts: { born: 1 } })] }).files).toEqual([]);
+  });
+
   it('leaves what is still young', () => {
     const young = [
       file(`${DIR}/.diagnostic-lock`, 'diagnostic-lock', 20),
