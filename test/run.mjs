@@ -5,7 +5,9 @@
  * share of their files: they judge every process they see, and so run side by side only where they do not see each other.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,8 +29,15 @@ const forAll = may(OWN) ? OWN : null;
 const asUser = ['--user', '--map-current-user', ...OWN];
 const forWhole = forAll ?? (may(asUser) ? asUser : null);
 
-/** A shell as PID 1 reaps what is orphaned there; Node would not. */
-const AS_CHILD_OF_A_SHELL = ['sh', '-c', '"$@"; exit $?', 'sh'];
+/**
+ * A shell as PID 1 reaps what is orphaned there; Node would not. It is called init, as on a whole machine: in a
+ * container fewer things are proven.
+ */
+const initDirectory = mkdtempSync(join(tmpdir(), 'reaptop-init-'));
+const init = join(initDirectory, 'init');
+symlinkSync('/bin/sh', init);
+process.on('exit', () => rmSync(initDirectory, { recursive: true, force: true }));
+const AS_CHILD_OF_INIT = [init, '-c', '"$@"; exit $?', 'init'];
 
 /** Nothing here speaks TLS, and with these every one of the thousands of Nodes that are started takes 50 ms more. */
 const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
@@ -39,7 +48,7 @@ const run = (args, stdio, namespace) =>
     const [program, ...rest] =
       namespace === null
         ? [...command, ...args]
-        : ['unshare', ...namespace, ...AS_CHILD_OF_A_SHELL, ...command, ...args];
+        : ['unshare', ...namespace, ...AS_CHILD_OF_INIT, ...command, ...args];
     const child = spawn(program, rest, { stdio, env });
     let held = '';
     for (const stream of [child.stdout, child.stderr])

@@ -82,15 +82,18 @@ export class Collector {
     past,
     hurry = false,
     fresh = false,
+    files = this.#options.files ?? NO_FILES,
   }: {
     all?: boolean;
     past?: Past;
     /** What decides about a signal is read now, never taken from a cache. */
     fresh?: boolean;
+    /** Where the files of agents are read from, this time. */
+    files?: AgentFiles;
     /** A screen waits for it: what does not answer at once is unknown for now. */
     hurry?: boolean;
   } = {}): Promise<JudgedMoment> {
-    const { system, config, env, roots, cwd, warnings = [], files = NO_FILES } = this.#options;
+    const { system, config, env, roots, cwd, warnings = [] } = this.#options;
     const look = await system.look();
     const breath = new TimeSlice();
     const elsewhere = system.around?.();

@@ -148,6 +148,8 @@ export interface ProcessFacts extends Identity {
   readonly activity?: Activity | null;
   /** Why it was protected where it was recorded: a recording has no ports, cgroups and users to tell it by. */
   readonly spared?: string;
+  /** Why it was a leak where it was recorded: a recording does not hold what proved it. */
+  readonly proven?: readonly string[];
   /** Why it was no leak where it was recorded, for the same reason: a recording may prove less, never more. */
   readonly doubted?: string;
 }

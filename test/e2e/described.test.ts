@@ -31,8 +31,8 @@ const cleaned = (withAgent: boolean): Record<string, string> => {
     'bin/init',
     `#!/bin/sh
 /bin/true # takes PID 2, which nobody may end
-setsid nohup sleep 777 </dev/null >/dev/null 2>&1 & job=$!
-setsid ${server} 600 </dev/null >/dev/null 2>&1 & leak=$!
+: | setsid nohup sleep 777 >/dev/null 2>&1 & job=$!
+: | setsid ${server} 600 >/dev/null 2>&1 & leak=$!
 ${withAgent ? `(${agent}) </dev/null >/dev/null 2>&1 &` : ''}
 until [ "$(cat /proc/$job/comm)" = sleep ] && [ "$(cat /proc/$leak/comm)" = mcp-server-git ]; do sleep 0.05; done
 ${withAgent ? `until grep -qs claude /proc/[0-9]*/comm; do sleep 0.05; done` : ''}

@@ -63,7 +63,9 @@ test('killed -9 fifty times while agents come and go, it leaves everything reada
   await lookOf(sandbox, last);
   agent.child.kill('SIGKILL');
   const running = (): number => left.filter(p => isRunning(p.pid, p.start)).length;
-  await until('what every dead agent left to be gone', () => running() === 0, { timeoutMs: 20_000 });
+  const isClear = async (): Promise<boolean> =>
+    running() === 0 && (await snapshotOf(sandbox)).totals.leaks === 0;
+  await until('what every dead agent left to be gone', isClear, { timeoutMs: 60_000 });
   await stopGuard(last);
   expect(kept.filter(p => isRunning(p.pid, p.start))).toHaveLength(kept.length);
 

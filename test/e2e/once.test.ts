@@ -136,7 +136,8 @@ it('a slow reader gets everything, to the last byte', () => {
 });
 
 describe('--fail-on', () => {
-  const LEAK = 'PID PPID STAT RSS COMMAND\n1 0 Ss 10 /sbin/init\n900 1 S 1024 node /opt/mcp-server-github\n';
+  const LEAK =
+    'PID PPID STAT RSS COMMAND\n1 0 Ss 10 /sbin/init\n900 1 S 1024 claude\n901 900 Z 0 [sh] <defunct>\n';
   const CLEAN = 'PID PPID STAT RSS COMMAND\n1 0 Ss 10 /sbin/init\n900 1 S 1024 nginx\n';
   it.each([
     [3, 'info', LEAK],

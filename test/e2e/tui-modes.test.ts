@@ -16,7 +16,7 @@ afterEach(() => sandbox.close());
 
 const server = (name: string): string => `${sandbox.sleeper(name)} 600`;
 
-/** A recorded table with a leak in it. */
+/** A recorded table with an orphan in it. */
 const recorded = (): string =>
   sandbox.write(
     'table.txt',
@@ -50,7 +50,7 @@ describe('where there is no terminal', () => {
 describe('tables that are not this machine', () => {
   it('--from FILE: acting keys say why they do nothing', async () => {
     const pty = new Pty(sandbox, { args: ['--from', recorded()] });
-    await pty.shows('read-only', 'LEAK');
+    await pty.shows('read-only', 'susp');
     pty.press('jj');
     for (const key of ['x', 'X', 'c', 'S', 'z', 'o']) {
       pty.press(key);
@@ -66,7 +66,7 @@ describe('tables that are not this machine', () => {
     const pty = new Pty(sandbox, {
       command: ['sh', '-c', `cat ${recorded()} | ${REAPTOP} --from -; echo "exit $?"; stty -a; sleep 600`],
     });
-    await pty.shows('read-only', 'LEAK');
+    await pty.shows('read-only', 'susp');
     pty.press('?');
     await pty.shows('any other key leaves');
     pty.press(KEY.escape);

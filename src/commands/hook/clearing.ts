@@ -2,7 +2,7 @@ import { pruneSessions } from '../../act/hooks/session-prune.ts';
 import { perform } from '../../act/perform.ts';
 import { sendSignals } from '../../act/signal/send-signals.ts';
 import { terminate } from '../../act/terminate/terminate.ts';
-import { NO_FILES, scannedFiles } from '../../collect/agent-files.ts';
+import { type AgentFiles, NO_FILES, scannedFiles } from '../../collect/agent-files.ts';
 import type { Collector } from '../../collect/collector.ts';
 import { loadConfig } from '../../collect/config.ts';
 import { type Prepared, prepareWith } from '../../collect/prepare.ts';
@@ -62,16 +62,11 @@ export interface Cleared {
 }
 
 /**
- * Who judges the plan anew. Files are read only where an agent is to be ended: a stream that grows may be the only sign
- * that it is at work, and most sessions start without such a plan.
+ * Where files are read from when a plan is judged anew: only where an agent is to be ended. A stream that grows may be
+ * the only sign that it is at work, and most sessions start without such a plan.
  */
-const lastJudge = ({ collectorWith, config }: Prepared, collector: Collector, { steps }: Plan): Collector => {
-  if (!steps.some(({ subject }) => subject?.kind === 'agent')) return collector;
-  const reading = collectorWith(scannedFiles(config));
-  // What is remembered is told once, and was told to the other.
-  reading.lineage.adopt(collector.lineage.entries());
-  return reading;
-};
+const filesFor = ({ config }: Prepared, { steps }: Plan): AgentFiles =>
+  steps.some(({ subject }) => subject?.kind === 'agent') ? scannedFiles(config) : NO_FILES;
 
 /** Ends proven leaks, politely: who takes no notice of SIGTERM is left to `clean`. */
 const clearLeaks = async (
@@ -90,7 +85,7 @@ const clearLeaks = async (
   if (light.steps.length === 0) return [];
   const plan = await weigh(light, system);
   if (signal.aborted) return [];
-  const judge = lastJudge(ready, collector, plan);
+  const files = filesFor(ready, plan);
   const done = await perform({
     system,
     by: 'hook',
@@ -104,7 +99,7 @@ const clearLeaks = async (
         graceMs: GRACE_MS,
         kills: false,
         signal,
-        snapshotAgain: () => judge.collect({ all: true, fresh: true }),
+        snapshotAgain: () => collector.collect({ all: true, fresh: true, files }),
       }),
   });
   return done.status === 'held' ? [] : done.deed.outcomes.filter(({ outcome }) => ENDED.has(outcome));

@@ -75,10 +75,9 @@ const helping = (court: Court, node: Node, foreign: Ownership | null, orphaned: 
       ? rule('unknown', `${orphaned}; nothing says who started it`)
       : rule('suspect', 'the browser that it belongs to was not found', foreign.why, orphaned);
   const judged = court.judge(browser);
-  return goesWith(court, node, browser, {
-    ...judged,
-    verdict: judged.verdict === 'protected' ? 'live' : judged.verdict,
-  });
+  const { verdict } = judged;
+  const ruling = goesWith(browser, { ...judged, verdict: verdict === 'protected' ? 'live' : verdict });
+  return verdict === 'leak' ? unlessDoubted(court.world, node, ...ruling.why) : ruling;
 };
 
 /** A subtree is judged by its root: what hangs below a leaked server goes with it. */
@@ -96,7 +95,7 @@ const fromParent = (court: Court, node: Node): Ruling | null => {
     const because = `its parent ${calls(parent)} is protected: ${why[0]}`;
     return rule(isRelated(node) ? 'live' : 'unknown', because);
   }
-  return goesWith(court, node, parent, judged);
+  return goesWith(parent, judged);
 };
 
 /** What a name or a file that anybody may have written says, and that it is no proof. */

@@ -23,8 +23,6 @@ const RECENT_MS = 10 * 60 * 1000;
 const SKEW_MS = 60 * 1000;
 /** What a program prints while it starts says nothing about whether it works. */
 const START_SECONDS = 5;
-/** What was started so short a time ago is work of whoever started it. */
-const YOUNG_SECONDS = 2;
 
 /**
  * What speaks against ending a process of which it is proven that its owner has ended, or that its conversation is over.
@@ -152,8 +150,7 @@ const workOf =
       if (sign !== null && isRecent(sign)) return working(`is at work: it wrote ${ago(sign)}`);
       // Its own CPU says nothing where its records do: an orphan that spins uses it for days.
       if (records.sessionOf(node) !== null || sign !== null) return null;
-    } else if (facts.born !== null && clock - facts.born < YOUNG_SECONDS)
-      return working('was started a moment ago');
+    }
     const written = facts.details?.outputAt;
     const started = facts.born === null ? null : takenAt - (clock - facts.born) * 1000;
     if (

@@ -38,17 +38,8 @@ const unreadOwner = ({ facts }: Node): Doubt | null => {
   return facts.born === null ? { why: 'when it started is not known' } : null;
 };
 
-/** What is judged with another: but what others still want is not ended with it. */
-export const goesWith = (
-  { world }: Court,
-  node: Node,
-  other: Node,
-  { verdict, why, inherited, doubt }: Ruling,
-): Ruling => {
+/** What is below another is judged with it: what speaks against ending the one was asked of the whole subtree. */
+export const goesWith = (other: Node, { verdict, why, inherited, doubt }: Ruling): Ruling => {
   const because = inherited ?? `goes with ${calls(other)}: ${why[0]}`;
-  if (verdict !== 'leak') return { ...rule(verdict, because), inherited: because, doubt };
-  const against = world.doubt(node);
-  return against === null
-    ? { ...rule('leak', because), inherited: because }
-    : { ...rule('suspect', against.why, because), inherited: because, doubt: against };
+  return { ...rule(verdict, because), inherited: because, doubt };
 };

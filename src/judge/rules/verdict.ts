@@ -62,7 +62,11 @@ const decide = (
   const climb = world.climb(node);
   if (climb.end === 'pane' || climb.end === 'anchor') return held(court, node, climb);
   if (soft !== null) return rule('protected', soft);
-  if (climb.end === 'orphan-root') return notBeyond(node, adopted(court, node, ownership, climb.root));
+  if (climb.end === 'orphan-root') {
+    const { proven } = node.facts;
+    if (proven !== undefined && world.observation.self === null) return rule('leak', ...proven);
+    return notBeyond(node, adopted(court, node, ownership, climb.root));
+  }
   return unknownTop(court, node, ownership, climb);
 };
 
@@ -112,8 +116,7 @@ const unknownTop = (court: Court, node: Node, ownership: Ownership | null, climb
   if (foreign?.fate === 'alive') return rule('live', foreign.why);
   if (climb.end === 'stranger' && isRelated(climb.at)) {
     const judged = judge(climb.at);
-    if (judged.verdict === 'leak' || judged.verdict === 'suspect')
-      return goesWith(court, node, climb.at, judged);
+    if (judged.verdict === 'leak' || judged.verdict === 'suspect') return goesWith(climb.at, judged);
   }
   const top =
     climb.end === 'stranger'

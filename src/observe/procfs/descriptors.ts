@@ -156,6 +156,7 @@ export interface Neighbourhood {
   readonly displays: () => ReadonlySet<string>;
   /** Everybody above and below it, itself included. */
   readonly kin: ReadonlySet<number>;
+  readonly everybody: () => readonly number[];
   /** The pids that have a terminal (`pts/3`) for theirs. */
   readonly onTerminal: (tty: string) => readonly number[];
 }
@@ -183,8 +184,13 @@ export const readUses = (root: string, pid: number, around: Neighbourhood): read
     return held.get(other) ?? null;
   };
   for (const link of links.values()) if (DEVICES.test(link)) uses.push({ how: 'device', what: link });
+  // A master that somebody else holds too was inherited by mistake, as of a terminal in Node: it is not needed here.
+  const outside = once(() => around.everybody().filter(other => !around.kin.has(other)));
   for (const tty of masters(root, pid, links))
-    if (around.onTerminal(tty).some(other => !around.kin.has(other)))
+    if (
+      around.onTerminal(tty).some(other => !around.kin.has(other)) &&
+      !holdMaster(root, tty, outside(), linksOf)
+    )
       uses.push({ how: 'terminal', what: tty });
   const shown = [0, 1, 2].map(fd => /^\/dev\/(pts\/\d+)$/.exec(links.get(fd) ?? '')?.[1]);
   for (const tty of new Set(shown))
@@ -194,14 +200,14 @@ export const readUses = (root: string, pid: number, around: Neighbourhood): read
   return sockets === null ? (uses.length > 0 ? uses : null) : [...uses, ...sockets];
 };
 
-/** Is it one of the family that holds the other side of this terminal? */
+/** Does one of these hold the other side of this terminal? */
 const holdMaster = (
   root: string,
   tty: string,
-  kin: Iterable<number>,
+  holders: Iterable<number>,
   linksOf: (pid: number) => ReadonlyMap<number, string> | null,
 ): boolean => {
-  for (const other of kin) {
+  for (const other of holders) {
     const links = linksOf(other);
     if (links !== null && masters(root, other, links).includes(tty)) return true;
   }

@@ -184,12 +184,13 @@ export class DetailReader {
     return details;
   }
 
-  #uses(pid: number, { tcp, unix, kinOf, onTerminal }: Neighbours): ProcessDetails['uses'] {
+  #uses(pid: number, { tcp, unix, everybody, kinOf, onTerminal }: Neighbours): ProcessDetails['uses'] {
     return readUses(this.#root, pid, {
       unix,
       elsewhere: tcp.isElsewhere(pid),
       displays: () => tcp.of(pid)?.displays ?? new Set(),
       kin: kinOf(pid),
+      everybody,
       onTerminal,
     });
   }

@@ -117,5 +117,6 @@ export const factsOf = (row: Row & { pid: number }, { clock, kthreadd }: Setting
     details: detailsOf(row),
     ...(row.spared === null ? {} : { spared: row.spared }),
     ...(row.doubted === null ? {} : { doubted: row.doubted }),
+    ...(row.proven === null ? {} : { proven: row.proven }),
   };
 };

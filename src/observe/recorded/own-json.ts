@@ -43,6 +43,10 @@ const sparedOf = (process: Fields): string | null => {
   return whyOf(process) ?? 'it was protected where it was recorded';
 };
 
+/** What proved a leak there is not in the JSON; the sentences are. Nothing is ever signalled from a recording. */
+const proofOf = (process: Fields): readonly string[] | null =>
+  process.verdict === 'leak' ? [whyOf(process) ?? 'it was a leak where it was recorded'] : null;
+
 const doubtOf = (process: Fields): string | null => {
   if (typeof process.verdict !== 'string' || process.verdict === 'leak') return null;
   return whyOf(process) ?? 'it was no leak where it was recorded';
@@ -74,6 +78,7 @@ const rowOf = (process: Fields): Row | null => {
     env: envOf(process),
     spared: sparedOf(process),
     doubted: doubtOf(process),
+    proven: proofOf(process),
   };
 };
 

@@ -27,6 +27,7 @@ export interface Row {
   spared: string | null;
   /** Why it does not call it a leak. */
   doubted: string | null;
+  proven: readonly string[] | null;
 }
 
 export const emptyRow = (): Row => ({
@@ -51,6 +52,7 @@ export const emptyRow = (): Row => ({
   start: null,
   spared: null,
   doubted: null,
+  proven: null,
 });
 
 /** Linux's PID_MAX_LIMIT: no kernel hands out a larger pid, so rows without one are numbered above it. */

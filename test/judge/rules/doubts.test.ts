@@ -119,10 +119,6 @@ describe('what a dead session left, at work', () => {
     expect(left('java', { activity: { cpu: 9, bytes: 0 } }).doubt).not.toHaveProperty('unsampled');
   });
 
-  it('is suspect when it has just started something', () => {
-    expect(verdict('sh -c x', {}, [[5001, 5000, 'sleep 1', { born: CLOCK - 1 }]])).toBe('suspect');
-  });
-
   it.each([
     [60, 'suspect'],
     [601, 'leak'],
