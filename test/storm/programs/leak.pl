@@ -30,11 +30,11 @@ my %habits = (
     plain   => sub { tell_ready(); stay() },
     deaf    => sub { $SIG{TERM} = 'IGNORE'; tell_ready(); stay() },
     stopped => sub { tell_ready(); kill 'STOP', $$; stay() },
-    # Becomes itself again all the time: pid and start stay, the rest is read anew.
+    # Becomes itself again and again: pid and start stay, the rest is read anew. Not all the time: that is work.
     execs => sub {
         tell_ready() unless $ENV{STORM_AGAIN};
         $ENV{STORM_AGAIN} = 1;
-        rest(0.15);
+        rest(2.5);
         exec $^X, $self, $habit, $ready;
     },
     # Has a child at all times, whatever happens to it.
