@@ -1,5 +1,6 @@
-import { chownSync, mkdirSync, readdirSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { allow } from '../../src/guard/held-file.ts';
 import { readLatest } from '../../src/remember/latest.ts';
 import { invent } from '../judge/plan/machine.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -96,9 +97,61 @@ test('what a guard before it ended within the hour counts, however long ago that
       return after.guard.budget.spentAt(after.guard.at());
     };
     expect([0, 600, 3500, 3700].map(spentAfter)).toEqual([1, 1, 1, 0]);
+    // What a person cleaned is none of guard's budget.
+    const log = sandbox.path('state', 'audit.jsonl');
+    writeFileSync(log, readFileSync(log, 'utf8').replaceAll('"by":"guard"', '"by":"clean"'));
+    expect(spentAfter(0)).toBe(0);
   } finally {
     await sandbox.close();
   }
+});
+
+test('a guard that holds ends nothing and says why, until a person allows it; then everything is seen anew', async () => {
+  const sandbox = new Sandbox();
+  try {
+    const directory = sandbox.path('state');
+    scene = new Scene({ directory });
+    scene.system.add(2000, 800);
+    const owner = { pid: 2000, start: 's2000', sessionId: null, how: 'ancestor', alive: true } as const;
+    scene.others = [invent(2001, 2000, { verdict: 'live', owner })];
+    await scene.pass(30);
+    scene.others = [invent(2001, 1, { verdict: 'leak', owner })];
+    await scene.pass(60);
+    const why = '1 process turned from live to leaked while its owner still runs';
+    expect(scene.guard.whyPaused()).toContain(`held: ${why}`);
+    expect(scene.said.filter(line => line.startsWith(`held: ${why}`))).toHaveLength(1);
+    expect(scene.looks.at(-1)?.held?.why).toContain(why);
+    expect(readLatest(directory)?.guard).toMatchObject({
+      held: { why: expect.stringContaining(why) },
+      paused: null,
+    });
+    expect([scene.cleared, scene.system.sent]).toEqual([false, []]);
+    scene.others = [];
+    expect(allow(directory)).toBe(true);
+    await scene.pass(40);
+    expect(scene.said).toContain('allowed: guard goes on');
+    expect(scene.cleared).toBe(false);
+    await scene.pass(10);
+    expect(scene.cleared).toBe(true);
+  } finally {
+    await sandbox.close();
+  }
+});
+
+test('until it is told to stop, guard looks at every interval and acts', async () => {
+  const stop = new AbortController();
+  scene = new Scene({ abort: stop.signal, onLook: looks => looks === 6 && stop.abort() });
+  await scene.guard.run();
+  expect(scene.looks).toHaveLength(6);
+  expect(scene.cleared).toBe(true);
+  expect(scene.monotonic).toBeCloseTo(60, 0);
+});
+
+test('one pass that is stopped in its wait does nothing more', async () => {
+  const stop = new AbortController();
+  scene = new Scene({ abort: stop.signal, onLook: () => stop.abort() });
+  await scene.guard.once();
+  expect([scene.looks.length, scene.cleared]).toEqual([1, false]);
 });
 
 describe('a clock on the wall that jumps', () => {

@@ -75,6 +75,22 @@ describe('guard holds', () => {
     expect(turn(10)).toContain('10 processes');
   });
 
+  test.each([
+    ['is a recognised agent that is not leaked', { kind: 'agent', verdict: 'live' }],
+    ['is leaked and no agent to us any more', { kind: 'other', verdict: 'leak' }],
+  ] as const)('when a single process does, whose owner %s', (_, part) => {
+    const before = look(agent(true), other, ...servers(1, 'live'));
+    const now = look(invent(2000, 800, { isSession: false, ...part }), other, ...servers(1, 'leak'));
+    expect(whyHold(before, now, RUNS)).not.toBeNull();
+  });
+
+  test('not for what turned into a suspect', () => {
+    const before = look(agent(true), other, ...servers(3, 'live'));
+    const now = look(other, ...servers(3, 'live').map(p => ({ ...p, verdict: 'suspect' as const })));
+    expect(whyHold(before, now, RUNS)).toBeNull();
+    expect(ownersInDoubt(before, now)).toEqual([]);
+  });
+
   test('not for leaks that were leaks before', () => {
     const before = look(agent(true), other, ...servers(12, 'leak'));
     expect(whyHold(before, look(other, ...servers(12, 'leak')), RUNS)).toBeNull();
@@ -122,6 +138,40 @@ describe('a hold', () => {
     expect(allow(path)).toBe(true);
     expect(await blocked.note(now)).toEqual({ change: 'allowed', warning: null });
     expect(blocked.held).toBeNull();
+  });
+
+  test('of an earlier guard is read from the disk, and lifted by a person alone', async () => {
+    const directory = sandbox.path('state');
+    await held(directory);
+    const again = new Holding(system, directory);
+    expect((await again.note(before)).change).toBeNull();
+    expect(again.held?.since).toBe(now.takenAt);
+    expect(allow(directory)).toBe(true);
+    expect((await again.note(before)).change).toBe('allowed');
+    expect(allow(directory)).toBe(false);
+    expect(new Holding(system, directory).held).toBeNull();
+  });
+
+  test('is one whatever stands in its file', () => {
+    const directory = sandbox.path('state');
+    for (const text of ['', 'null', '{', '{"since":"x","why":7}']) {
+      sandbox.write('state/held.json', text, 0o600);
+      expect(new Holding(system, directory).held).toMatchObject({ since: 0, why: expect.any(String) });
+    }
+  });
+
+  test('comes of two samples in a row: not over one that failed', async () => {
+    const holding = new Holding(system, null);
+    await holding.note(before);
+    holding.forget();
+    expect((await holding.note(now)).change).toBeNull();
+  });
+
+  test('comes also of an owner that is named without its start time', async () => {
+    const named = look(other, invent(3000, 1, { verdict: 'live', owner: { ...owner, start: null } }));
+    const holding = new Holding(system, null);
+    await holding.note(named);
+    expect((await holding.note(now)).change).toBe('held');
   });
 
   test('is not lifted because the whole state directory is gone', async () => {

@@ -20,6 +20,9 @@ interface Setting {
   /** Seconds of the clock on the wall. */
   readonly wall?: number;
   readonly policy?: Partial<GuardPolicy>;
+  readonly abort?: AbortSignal;
+  /** After each look, with how many there were. */
+  readonly onLook?: (looks: number) => unknown;
 }
 
 /** Guard on a machine in memory with one leak, and clocks that only the test moves. */
@@ -40,7 +43,7 @@ export class Scene {
   wall = Date.UTC(2026, 10, 16) / 1000;
   fails = false;
 
-  constructor({ directory = null, wall, policy = {} }: Setting = {}) {
+  constructor({ directory = null, wall, policy = {}, abort, onLook }: Setting = {}) {
     if (wall !== undefined) this.wall = wall;
     this.system.add(LEAK, 1);
     const own = { status: 'present', identity: { pid: process.pid, start: 'own' } } as const;
@@ -61,9 +64,12 @@ export class Scene {
       graceMs: 1000,
       directory,
       memory: new Memory(this.system, directory),
-      abort: new AbortController().signal,
+      abort: abort ?? new AbortController().signal,
       say: line => this.said.push(line),
-      onLook: look => this.looks.push(look),
+      onLook: look => {
+        this.looks.push(look);
+        onLook?.(this.looks.length);
+      },
       onOutcomes: outcomes => this.outcomes.push(...outcomes),
       // A timer never fires early: a few milliseconds more have passed.
       clock: { now: () => this.monotonic * 1000, wait: async ms => this.#wait(ms / 1000 + 0.005) },
