@@ -83,3 +83,29 @@ test.each([
 ])('with %s that are %j it is not believed', async (name, value) => {
   expect(await show({ ...SAMPLE, [name]: value })).toBe(false);
 });
+
+test('it is fresh for three intervals, and a second before its time', () => {
+  const fresh = (ms: number): boolean => isFresh(SAMPLE, NOON + ms);
+  expect([-1001, -1000, 0, 30_000, 30_001].map(fresh)).toEqual([false, true, true, true, false]);
+});
+
+test('it holds sessions, late heartbeats, and of findings only what is shown', () => {
+  const moment = momentAt(0);
+  const [beat] = moment.heartbeats;
+  const states = ['fine', 'warn', 'critical', 'leftover'] as const;
+  const latest = latestOf(
+    { ...moment, heartbeats: states.map(state => ({ ...beat!, state })) },
+    SAMPLE.guard,
+  );
+  expect(latest.stale).toBe(2);
+  expect(latest.agents.map(({ pid }) => pid)).toEqual([300]);
+  expect(latest.findings.length).toBeGreaterThan(0);
+  for (const finding of latest.findings) expect(Object.keys(finding)).toEqual(['id', 'severity', 'title']);
+});
+
+test('one that cannot be written is a warning, and where there is no place for it there is none', () => {
+  const file = sandbox.write('file', '');
+  expect(writeLatest(join(file, 'below'), SAMPLE)).toContain('latest.json could not be written');
+  expect(readLatest(null)).toBeNull();
+  expect(readLatest(join(file, 'below'))).toBeNull();
+});
