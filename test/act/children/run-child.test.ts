@@ -147,6 +147,16 @@ describe('a signal that reaches us', () => {
     expect(listening()).toEqual(before);
   });
 
+  test('reaches what the command waits for, so that it need not wait', async () => {
+    terminal(false);
+    const others = new Set(process.listeners('SIGTERM'));
+    // A shell takes its trap when the command in the foreground has ended.
+    const ended = sh(`trap 'exit 3' TERM; : > ready; sleep 600`);
+    await until('it to wait', () => sandbox.running().some(({ comm }) => comm === 'sleep'));
+    receive('SIGTERM', others);
+    expect((await ended).code).toBe(3);
+  });
+
   /** As if it had reached us. */
   const receive = (signal: NodeJS.Signals, others: ReadonlySet<unknown>): void => {
     for (const listener of process.listeners(signal)) if (!others.has(listener)) listener(signal);

@@ -58,8 +58,12 @@ describe('two sessions in one project', () => {
     sandbox.write('other/lakefile.toml', '');
     await one.call(LEAN_BUILD, { lean_project_path: sandbox.path('other') });
     expect((await two.call(LEAN_BUILD, { lean_project_path: sandbox.path('other') })).denied).toBe(true);
+    expect((await two.call(LEAN_CHECK, { file_path: sandbox.path('other/B.lean') })).denied).toBe(true);
     expect((await two.call(LEAN_BUILD)).denied).toBe(false);
-    // The one around both is a third.
+    // The one around both is a third, whichever way it is named.
+    const around = await two.call(LEAN_CHECK, { file_path: sandbox.path('A.lean') });
+    expect(around.denied).toBe(false);
+    await around.end();
     expect((await two.call(LEAN_BUILD, { lean_project_path: sandbox.dir })).denied).toBe(false);
   });
 

@@ -248,6 +248,22 @@ describe('a session in which the finished agent left nothing but a prompt', () =
       'runs in its session',
     ],
     [
+      'runs a second shell in the first',
+      {
+        processes: [
+          prompt,
+          invent(1104, 1100, {
+            kind: 'shell',
+            verdict: 'unknown',
+            tmux: inSession,
+            name: 'zsh',
+            facts: { argv: ['zsh'], comm: 'zsh' },
+          }),
+        ],
+      },
+      'runs in its session',
+    ],
+    [
       'has an agent that nobody calls finished',
       {
         readings: agentFiles('a', STILL, false).map(r =>
