@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sendSignals } from '../../src/act/signal/send-signals.ts';
 import { type TerminateOptions, terminate } from '../../src/act/terminate/terminate.ts';
+import { leakPolicy } from '../../src/judge/plan/policy.ts';
 import { keyOf } from '../../src/model/identity.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { invent, machine as judged } from '../judge/plan/machine.ts';
@@ -167,6 +168,42 @@ describe('soft protection at the moment of the act', () => {
       { outcome: 'refused', why: expect.stringContaining('p12 (12)') },
     ]);
     expect(machine.sent).toEqual([]);
+  });
+});
+
+describe('before KILL, in a plan made for leaks', () => {
+  const deaf = () => machine.add(10, 1, {}, () => {});
+  /** What is seen of it from the second look on, which is the one before KILL. */
+  const killedWhen = async (later: Parameters<typeof invent>[2] | null) => {
+    const plan: Plan = { ...planOf([deaf()]), policy: leakPolicy('clean') };
+    let looks = 0;
+    const snapshotAgain = async () => {
+      looks += 1;
+      if (looks > 1 && later === null) throw new Error('no table');
+      return judged(invent(10, 1, looks === 1 ? {} : (later ?? {})));
+    };
+    const { outcomes } = await run(plan, { snapshotAgain });
+    return { sent: machine.sent, outcomes };
+  };
+
+  test.each<[string, Parameters<typeof invent>[2] | null]>([
+    ['somebody has connected', { verdict: 'suspect', doubt: { why: 'has a client at /x' } }],
+    ['an owner has turned up', { verdict: 'live', why: ['its environment names a claude'] }],
+    ['it is protected', { protection: 'soft', protectedBecause: 'a service' }],
+    ['nobody can look', null],
+  ])('what took no notice of TERM is left when %s', async (_, later) => {
+    const { sent, outcomes } = await killedWhen(later);
+    expect(sent).toEqual(['10 SIGTERM']);
+    expect(outcomes).toMatchObject([{ outcome: 'survived', why: expect.stringContaining('was not killed') }]);
+  });
+
+  test.each<[string, Parameters<typeof invent>[2]]>([
+    ['it works: it was told to end', { verdict: 'suspect', doubt: { why: 'is at work', atWork: true } }],
+    ['its proof has gone with its parent', { verdict: 'unknown' }],
+    ['nothing has changed', {}],
+  ])('it is killed when %s', async (_, later) => {
+    const { sent } = await killedWhen(later);
+    expect(sent).toContain('10 SIGKILL');
   });
 });
 

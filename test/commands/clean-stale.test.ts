@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Collector } from '../../src/collect/collector.ts';
 import { clean } from '../../src/commands/clean.ts';
@@ -8,6 +10,7 @@ import { startAgent } from '../support/agent.ts';
 import { orphan } from '../support/orphan.ts';
 import { isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
@@ -92,4 +95,35 @@ it('without that, both are ended', async () => {
   const { server, other } = await afterClear();
   await cleaned([server.pid, other.pid], () => {});
   expect([server, other].filter(({ pid, start }) => isRunning(pid, start))).toEqual([]);
+});
+
+it.each([
+  ['a port', '0', 'server.address().port'],
+  ['a unix socket', 'x.sock', "'x.sock'"],
+])('a server to which a client connects at %s between plan and signal stays', async (_, where, address) => {
+  const program = sandbox.write(
+    'bin/mcp-server-git',
+    `#!/usr/bin/env node
+     const server = require('net').createServer(socket => socket.resume());
+     const at = process.argv[2];
+     server.listen(at === '0' ? { port: 0, host: '127.0.0.1' } : at, () =>
+       require('fs').writeFileSync('address', String(${address})));
+     process.stdin.resume();`,
+    0o755,
+  );
+  const dead = { CLAUDE_CODE_SESSION_ID: 'long-gone', CLAUDECODE: '1' };
+  const server = await orphan(sandbox, `${program} ${where} --stdio`, dead, 'server');
+  const address_ = await until('the server to listen', () =>
+    readFileSync(sandbox.path('work/address'), 'utf8'),
+  );
+  const connect = (): void => {
+    const client = `require('net').connect(${/^\d+$/.test(address_) ? address_ : JSON.stringify(address_)}, () => require('fs').writeFileSync('connected', ''))`;
+    sandbox.start([process.execPath, '-e', client]);
+    // The plan is printed now, and nothing else happens meanwhile.
+    execFileSync('sh', ['-c', 'until [ -e connected ]; do sleep 0.02; done'], { cwd: sandbox.path('work') });
+  };
+  const told = await cleaned([server.pid], connect);
+  expect(told).toContain('Ending 1 process');
+  expect(told).toMatch(/refused .*judged again before the first signal/);
+  expect(isRunning(server.pid, server.start)).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { judgeAgain } from '../../judge/plan/again.ts';
+import { judgeAgain, whyNotKilled } from '../../judge/plan/again.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import { DEFAULT_GRACE_MS, type Outcome, type Plan } from '../../model/plan.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -9,7 +9,16 @@ import { type Census, takeCensus } from './census.ts';
 import { joinNewcomers } from './newcomers.ts';
 import { concludeAll } from './outcomes.ts';
 import { noteRespawns } from './respawn.ts';
-import { outcomeOf, type Progress, type Run, rootsFirst, running, stopReason, type Tracked } from './run.ts';
+import {
+  outcomeOf,
+  type Progress,
+  type Run,
+  rootsFirst,
+  running,
+  settle,
+  stopReason,
+  type Tracked,
+} from './run.ts';
 import { canHold, send } from './send.ts';
 import { noteEnds, waitForEnds } from './watch.ts';
 
@@ -91,7 +100,10 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     dropped: again?.dropped ?? new Map(),
   });
   const census = censusOf(run, options);
-  await endAll(run, started.order, census, options.kills !== false);
+  await endAll(run, started.order, census, {
+    kills: options.kills !== false,
+    forLeaks: again !== null && plan.policy?.allowSoft === false,
+  });
   await noteRespawns(run, census);
   await concludeAll(run);
   const outcomes = inPlanOrder(plan, started.outcomes, run);
@@ -109,7 +121,7 @@ const endAll = async (
   run: Run,
   order: readonly Tracked[],
   census: () => Promise<Census | null>,
-  kills: boolean,
+  { kills, forLeaks }: { readonly kills: boolean; readonly forLeaks: boolean },
 ): Promise<void> => {
   const killsNow = order.some(t => t.step.signal === 'SIGKILL');
   for (const t of killsNow ? rootsFirst(run, order) : order) {
@@ -126,13 +138,25 @@ const endAll = async (
     for (const t of newcomers) await send(run, t, 'SIGTERM');
   }
   for (let round = 0; kills && round < KILL_ROUNDS && stopReason(run) === null; round += 1) {
-    await join(run, census, 'SIGKILL');
+    const now = await census();
+    if (now !== null) await joinNewcomers(run, now, 'SIGKILL');
+    if (forLeaks) spareWanted(run, now?.judged ?? null);
     const stubborn = running(run);
     if (stubborn.length === 0) return;
     await sweepAway(run, stubborn);
     for (const t of rootsFirst(run, running(run))) await send(run, t, 'SIGKILL');
     await waitForEnds(run, run.clock.now() + VERIFY_MS);
     if (running(run).length > 0) return;
+  }
+};
+
+/** A plan made for leaks kills nobody that is wanted by now; without a look nobody knows. */
+const spareWanted = (run: Run, judged: Snapshot | null): void => {
+  const now = new Map(judged?.processes.map(p => [keyOf(p.facts), p]));
+  for (const t of running(run)) {
+    const p = now.get(keyOf(t.step));
+    const why = judged === null ? 'it could not be judged again' : p === undefined ? null : whyNotKilled(p);
+    if (why !== null) settle(run, t, 'survived', `it got ${t.sent ?? 'nothing'} and was not killed: ${why}`);
   }
 };
 

@@ -32,6 +32,16 @@ export const judgeAgain = (plan: Plan, snapshot: Snapshot): JudgedAgain => {
     : { ...AS_IT_WAS, dropped: noLongerTaken(plan, policy, ground) };
 };
 
+/**
+ * Why a process that took no notice of TERM is not killed: somebody wants it by now. What merely works does so because
+ * it was told to end, and what is no longer proven has lost its proof with the rest of its tree.
+ */
+export const whyNotKilled = (p: JudgedProcess): string | null => {
+  if (p.protection !== null) return p.protectedBecause ?? 'it is protected';
+  if (p.verdict === 'live') return `it is live: ${p.why[0] ?? 'in use'}`;
+  return p.doubt === undefined || p.doubt.atWork ? null : p.doubt.why;
+};
+
 const stillThere = (step: { readonly pid: number; readonly start: string }, { family }: Ground) => {
   const now = family.byKey.get(keyOf(step));
   return now === undefined || isZombie(now.facts) ? null : now;

@@ -33,6 +33,8 @@ export const serviceReason = (node: Node, self: Self | null): string | null => {
   if (listening !== null && listening.clients > 0) {
     return `listens on port ${listening.ports.join(', ')} with ${listening.clients} connected`;
   }
+  const client = facts.details?.uses?.find(({ how }) => how === 'unix-client');
+  if (client !== undefined) return `has a client at ${client.what}`;
   const unit = unitOf(cgroup);
   if (unit !== null && unit !== unitOf(self?.cgroup ?? '')) return `managed by ${unit}`;
   if (CONTAINER.test(cgroup) && cgroup !== self?.cgroup) return 'runs in a container';

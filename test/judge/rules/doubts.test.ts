@@ -21,7 +21,7 @@ describe('what a dead session left, in use by somebody else', () => {
       expect(verdict(command), command).toBe('leak');
   });
 
-  it.each<Use['how']>(['unix-client', 'socket-pair', 'window', 'device', 'terminal'])(
+  it.each<Use['how']>(['socket-pair', 'window', 'device', 'terminal'])(
     'is suspect, whatever it is: %s',
     how => {
       for (const command of ['ssh host', SERVER, 'lake build', 'lean --server'])
@@ -29,6 +29,15 @@ describe('what a dead session left, in use by somebody else', () => {
       expect(verdict('sh -c x', {}, [[5001, 5000, 'soffice', used(how)]])).toBe('suspect');
     },
   );
+
+  it('is protected while somebody is connected to its unix socket, with all that is above it', () => {
+    for (const command of ['ssh host', SERVER, 'postgres'])
+      expect(left(command, used('unix-client')), command).toMatchObject({
+        verdict: 'protected',
+        protection: 'soft',
+      });
+    expect(verdict('sh -c x', {}, [[5001, 5000, 'postgres', used('unix-client')]])).not.toBe('leak');
+  });
 
   it('is suspect when it listens on a unix socket, as an agent or a master does, but for servers', () => {
     expect(left('ssh-agent', used('unix-listener', '/tmp/a.sock')).why[0]).toBe(

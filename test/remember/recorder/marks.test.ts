@@ -170,9 +170,7 @@ describe('what is worth a mark, to the letter', () => {
     const finder = begun();
     const first = [leak(10, 'a'), leak(11, 'a'), leak(12, 'b'), leak(13, 'c', { facts: { state: 'Z' } })];
     const live = leak(14, 'd', { verdict: 'live' });
-    expect(textsOf(finder.next(at(10, { processes: [...first, live] })))).toEqual([
-      'leak: 3 leaked: a, b',
-    ]);
+    expect(textsOf(finder.next(at(10, { processes: [...first, live] })))).toEqual(['leak: 3 leaked: a, b']);
     expect(finder.next(at(20, { processes: [...first, live] }))).toEqual([]);
     expect(textsOf(finder.next(at(30, { processes: [...first, leak(15, 'e')] })))).toEqual([
       'leak: 1 leaked: e',
