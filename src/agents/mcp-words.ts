@@ -25,7 +25,7 @@ export const STDIO_TRANSPORT = {
 export const DAEMON_WORDS = {
   command: 'daemon',
   actions: list('start run serve'),
-  flags: list('--daemon --daemonize'),
+  flags: list('--daemon --daemonize -daemon -daemonize'),
 };
 
 /** What follows `PROGRAM mcp` when that starts a server. */

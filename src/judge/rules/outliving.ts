@@ -22,11 +22,15 @@ export const ownScopeOf = ({ facts }: Node, self: Self | null): string | null =>
 
 const CONTAINER = /(?:^|[/-])(?:docker|containerd|libpod|lxc|kubepods|crio)[/.:-]|\/docker\/[0-9a-f]{12,}/;
 
+/** What still writes to a task of Claude's Bash tool has detached itself from nothing, whatever its flags say. */
+const isInForeground = ({ facts }: Node): boolean =>
+  /\/tasks\/[\w-]+\.output$/.test(facts.details?.output ?? '');
+
 /** A server or unit that is meant to outlive whoever started it; what runs below it is live. */
 export const serviceReason = (node: Node, self: Self | null): string | null => {
   const { seen, facts } = node;
   const cgroup = facts.details?.cgroup ?? '';
-  if (seen.role === 'declared-daemon') return 'a daemon by its own declaration';
+  if (seen.role === 'declared-daemon' && !isInForeground(node)) return 'a daemon by its own declaration';
   if (seen.transport === 'http' && SERVERS.has(node.kind))
     return 'a server that several sessions can share (HTTP or SSE)';
   const listening = facts.details?.listening ?? null;

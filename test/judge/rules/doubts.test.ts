@@ -106,6 +106,17 @@ describe('what a dead session left, detached on purpose', () => {
   });
 });
 
+describe('what a dead session left, a daemon by its flags', () => {
+  it.each(['foo --daemon', 'qemu-system-x86_64 -daemonize', 'foo -daemon', 'foo daemon start'])(
+    '%s is protected, unless it still writes to the task that started it',
+    command => {
+      expect(left(command)).toMatchObject({ verdict: 'protected', protection: 'soft' });
+      const output = '/tmp/claude-1000/-home-me-p/9c33/tasks/bwzho5cpl.output';
+      expect(verdict(command, { details: { output } })).toBe('leak');
+    },
+  );
+});
+
 describe('what a dead session left, at work', () => {
   it('is suspect when it computes or moves bytes, or when that is not known yet', () => {
     for (const activity of [{ cpu: 1, bytes: 0 }, { cpu: 0, bytes: 1 }, null]) {
