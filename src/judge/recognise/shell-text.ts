@@ -21,6 +21,9 @@ export const simpleCommand = (text: string): readonly string[] | null => {
 /** What every command of Claude's Bash tool begins with, before the command itself. */
 const SNAPSHOT = /(?:^|\s)(?:source|\.) \S*\/shell-snapshots\/snapshot-\S+/;
 
+/** The same as somebody shortened it: `source ~/.claude/shell-snapshots/snapshot-zsh-17…`. */
+const CUT = /(?:^|\s)(?:source|\.) \S*\/\.claude\/shell-s[^\s…]*(?:…|\.\.\.)\s*$/;
+
 /** The quotes that a shell-quoting library puts around a command: `'…'`, pieces of it, or `"…"`. */
 const QUOTED = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+))/s;
 
@@ -38,6 +41,8 @@ const firstWord = (text: string): string => {
 
 /** `source …/shell-snapshots/snapshot-….sh … && eval 'sleep 3001' …`: the command that was asked for. */
 export const bashToolCommand = (text: string): string | null => {
+  // A row that was pasted, and cut before the command.
+  if (CUT.test(text)) return '…';
   const snapshot = SNAPSHOT.exec(text);
   if (snapshot === null) return null;
   const after = snapshot.index + snapshot[0].length;

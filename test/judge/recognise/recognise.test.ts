@@ -577,6 +577,17 @@ describe('a shell of the Bash tool shows the command it was asked for', () => {
     [shell('true'), { role: null, name: 'zsh -c' }],
     [{ argv: ['/bin/zsh', '-c', `eval 'sleep 3001' ${tail}`] }, { role: null, name: 'zsh -c' }],
     [{ argv: ['/bin/zsh', '-c', `echo /shell-snapshots/snapshot-x && eval 'sleep 1'`] }, { role: null }],
+    // As people paste it: with ~ for the home directory, and cut.
+    [
+      { argv: ['/bin/zsh', '-c', "source ~/.claude/shell-snapshots/snapshot-zsh-1.sh … && eval 'yes' …"] },
+      { role: 'bash-tool', name: '$ yes' },
+    ],
+    [
+      { argv: ['/bin/zsh', '-c', 'source', '~/.claude/shell-snapshots/snapshot-zsh-17…'] },
+      { role: 'bash-tool', name: '$ …' },
+    ],
+    [{ argv: ['zsh', '-c', 'source ~/.claude/shell-snaps...'] }, { role: 'bash-tool', name: '$ …' }],
+    [{ argv: ['zsh', '-c', 'source ~/.claude/other…'] }, { role: null }],
     [{ argv: ['grep', `${SOURCE} && eval 'x'`] }, { role: null }],
   ]);
 });
