@@ -79,7 +79,10 @@ const mutate = (name, { mutate: files }, extra) => {
       jsonReporter: { fileName: reportPath },
     }),
   );
+  // A session of its own: a mutant that signals its process group would end whoever started us.
   const inside = [
+    'setsid',
+    '--wait',
     'sh',
     '-c',
     `${HIGH_PIDS} "$@"; exit $?`,
