@@ -50,6 +50,18 @@ export interface CollectorOptions {
   readonly warnings?: readonly string[];
 }
 
+export interface SampleOptions {
+  /** Every process, not only related ones. */
+  all?: boolean;
+  past?: Past;
+  /** What decides about a signal is read now, never taken from a cache. */
+  fresh?: boolean;
+  /** Where the files of agents are read from, this time. */
+  files?: AgentFiles;
+  /** A screen waits for it: what does not answer at once is unknown for now. */
+  hurry?: boolean;
+}
+
 /** Configurations change by hand, not by the second. */
 const SETTINGS_SECONDS = 10;
 
@@ -83,16 +95,7 @@ export class Collector {
     hurry = false,
     fresh = false,
     files = this.#options.files ?? NO_FILES,
-  }: {
-    all?: boolean;
-    past?: Past;
-    /** What decides about a signal is read now, never taken from a cache. */
-    fresh?: boolean;
-    /** Where the files of agents are read from, this time. */
-    files?: AgentFiles;
-    /** A screen waits for it: what does not answer at once is unknown for now. */
-    hurry?: boolean;
-  } = {}): Promise<JudgedMoment> {
+  }: SampleOptions = {}): Promise<JudgedMoment> {
     const { system, config, env, roots, cwd, warnings = [] } = this.#options;
     const look = await system.look();
     const breath = new TimeSlice();

@@ -108,8 +108,18 @@ const namedBy = (family: Evidence, node: Node, world: World): Ownership | null =
 
   // Whoever sits in a pane or an editor got its environment from there, whatever has become of the agent.
   const { end } = world.climb(node);
-  if (end === 'pane' || end === 'anchor') return null;
+  return end === 'pane' || end === 'anchor' ? null : withoutAgent(family, node, { pid, ids, older }, world);
+};
 
+interface Named {
+  readonly pid: number | null;
+  readonly ids: readonly string[];
+  /** Running agents of the family that are not known to have started later. */
+  readonly older: readonly Node[];
+}
+
+/** What marks say of which no running agent is the owner. */
+const withoutAgent = (family: Evidence, node: Node, { pid, ids, older }: Named, world: World): Ownership => {
   const [id = null] = ids;
   const running = pid === null ? null : namedProcess(pid, node, world);
   const owner = { pid, start: null, sessionId: id, how: 'environ', alive: running === 'running' } as const;

@@ -2,7 +2,7 @@ import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts'
 import type { Look, Self } from '../../model/observation.ts';
 import type { NamedEnv, ProcessDetails, ProcessFacts } from '../../model/process.ts';
 import type { DetailOptions, DetailRequest, System } from '../system.ts';
-import { DetailReader, parseCgroup, readPss } from './details.ts';
+import { DetailReader, parseCgroup, readPss, type Surrounding } from './details.ts';
 import { readEnv } from './environ.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
 import { readPresence } from './presence.ts';
@@ -46,6 +46,19 @@ const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Lo
   };
 };
 
+/** What the details of one process are read beside, each made when it is first asked for. */
+const everybody = (table: ProcessTable): Pick<Surrounding, 'unix' | 'kinOf' | 'closed' | 'onTerminal'> => {
+  const kin = once(() => table.kin());
+  const closed = once(() => table.closedTo(process.getuid?.() ?? 0));
+  const onTerminal = once(() => table.byTerminal());
+  return {
+    unix: readUnixSockets,
+    kinOf: pid => kin()(pid),
+    closed: pid => closed()(pid),
+    onTerminal: tty => onTerminal().get(tty) ?? [],
+  };
+};
+
 /** Linux: everything read from /proc directly, no child process. `root` is another directory in tests only. */
 export const procfsSystem = ({
   root = '/proc',
@@ -80,23 +93,12 @@ export const procfsSystem = ({
       { fresh }: DetailOptions = {},
     ): Promise<ReadonlyMap<IdentityKey, ProcessDetails>> {
       const execMarks = table.marks(requests.map(r => r.pid));
-      const kin = once(() => table.kin());
-      const closed = once(() => table.closedTo(process.getuid?.() ?? 0));
-      const onTerminal = once(() => table.byTerminal());
       return reader.read(
         requests.flatMap(request => {
           const mark = execMarks.get(request.pid);
           return mark === undefined ? [] : [{ asked: request, ppid: mark.ppid, execMark: mark.mark }];
         }),
-        {
-          clock: kept.clock,
-          fresh,
-          swapInUse: kept.swapInUse,
-          unix: readUnixSockets,
-          kinOf: pid => kin()(pid),
-          closed: pid => closed()(pid),
-          onTerminal: tty => onTerminal().get(tty) ?? [],
-        },
+        { ...everybody(table), clock: kept.clock, fresh, swapInUse: kept.swapInUse },
       );
     },
 
