@@ -32,7 +32,27 @@ export const signalIdentity = async (
 ): Promise<SignalResult> => {
   if (system.readOnly !== null) return { status: 'unreadable', why: system.readOnly };
   if (!isEndable(target.pid)) return { status: 'denied' };
-  const held = hold ? await holdStill(system, target) : 'untouched';
+  if (!hold) return identifyAndSend(system, target, signal);
+  // A hook that has run out of time exits in the middle: nothing may stay stopped for that.
+  const hand = { stopped: false };
+  const letGo = (): void => {
+    if (hand.stopped) deliverTo(system, target.pid, 'SIGCONT');
+  };
+  process.once('exit', letGo);
+  try {
+    return await sendHeld(system, target, signal, hand);
+  } finally {
+    process.off('exit', letGo);
+  }
+};
+
+const sendHeld = async (
+  system: Signalled,
+  target: Identity,
+  signal: SignalName,
+  hand: { stopped: boolean },
+): Promise<SignalResult> => {
+  const held = await holdStill(system, target, hand);
   if (held === 'ended') return { status: 'gone', held: true };
   const answer = held === 'restless' ? RESTLESS : await identifyAndSend(system, target, signal);
   const ends = signal === 'SIGKILL' && answer.status === 'sent';
@@ -93,11 +113,13 @@ const RESTLESS: SignalResult = {
 const holdStill = async (
   system: Signalled,
   target: Identity,
+  hand: { stopped: boolean },
 ): Promise<'untouched' | 'stopped' | 'ended' | 'restless'> => {
   const before = await system.presence(target.pid);
   if (whyNot(before, target) !== null || before.status !== 'present' || RESTS.has(before.state))
     return 'untouched';
   if (deliverTo(system, target.pid, 'SIGSTOP').status !== 'sent') return 'untouched';
+  hand.stopped = true;
   const from = performance.now();
   for (let looks = 0; ; looks += 1) {
     const now = await system.presence(target.pid);

@@ -40,6 +40,26 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGSTOP', 'SIGTERM', 'SIGCONT']);
   });
 
+  test('goes on when we exit in the middle, and only if it was stopped by us', async () => {
+    const others = new Set(process.listeners('exit'));
+    const exiting = async (...looks: Presence[]): Promise<readonly string[]> => {
+      const { sent, send } = scripted(...looks);
+      const sending = send('SIGTERM');
+      // It waits for a process that does not hold still yet.
+      await until('it to look', () => process.listeners('exit').some(listener => !others.has(listener)));
+      const then = sent.length;
+      for (const listener of process.listeners('exit')) if (!others.has(listener)) listener(0);
+      const answer = sent.slice(then);
+      await sending;
+      expect(process.listeners('exit').filter(listener => !others.has(listener))).toEqual([]);
+      return answer;
+    };
+    expect(
+      await exiting(at('ours', 'S'), ...Array<Presence>(40).fill(at('ours', 'R')), at('ours', 'T')),
+    ).toEqual(['SIGCONT']);
+    expect(await exiting(at('ours', 'T'))).toEqual([]);
+  });
+
   test('needs not go on when it is killed', async () => {
     const { sent, send } = scripted(at('ours', 'S'), at('ours', 'T'));
     await send('SIGKILL');
