@@ -1,5 +1,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { ownerOf } from '../../src/act/record/file-lock.ts';
@@ -306,22 +314,29 @@ describe('a session that starts', () => {
   });
 
   it('leaves an agent alone whose stream grows: it is at work', async () => {
-    const claude = sandbox.write('bin/claude', '#!/bin/sh\nsleep 600 & wait\n', 0o755);
-    const ids = ['11111111-2222-3333-4444-555555555555', '66666666-2222-3333-4444-555555555555'] as const;
-    const ended = { CLAUDECODE: '1', CLAUDE_PID: '4194303', CLAUDE_CODE_SESSION_ID: 'ended' };
-    const busy = await orphan(sandbox, `${claude} -p --session-id ${ids[0]}`, ended);
-    const other = await orphan(sandbox, `${claude} -p --session-id ${ids[1]}`, ended, 'other');
-    sandbox.write(
+    const claude = sandbox.write('bin/claude', '#!/usr/bin/env node\nsetInterval(() => {}, 1e6);\n', 0o755);
+    const id = '11111111-2222-3333-4444-555555555555';
+    const ended = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'ended' };
+    const busy = await orphan(sandbox, `node ${claude} -p --session-id ${id}`, ended);
+    const stream = sandbox.write(
       'work/.agent-workspace/TASK-1/logs/one_stream.jsonl',
-      `{"type":"system","subtype":"init","session_id":"${ids[0]}"}\n`,
+      `{"type":"system","subtype":"init","session_id":"${id}"}\n`,
     );
-    await start(0);
-    expect(isRunning(busy.pid)).toBe(true);
-    const outcomes = auditLines(sandbox).flatMap(line => line.outcomes ?? []);
-    const outcomeOf = (pid: number): string | undefined => outcomes.find(one => one.pid === pid)?.outcome;
-    expect(outcomeOf(busy.pid)).toBe('refused');
+    /** What comes of it when a session starts, once it is old enough to be judged. */
+    const outcome = async (): Promise<string> => {
+      const known = auditLines(sandbox).length;
+      return until('a session that would clear it', async () => {
+        await start(0);
+        const [one] = auditLines(sandbox)
+          .slice(known)
+          .flatMap(line => line.outcomes ?? []);
+        return one?.outcome;
+      });
+    };
+    expect([await outcome(), isRunning(busy.pid)]).toEqual(['refused', true]);
+    utimesSync(stream, new Date(0), new Date(0));
     // PID 1 may be slow to reap it.
-    expect(['ended', 'zombie']).toContain(outcomeOf(other.pid));
+    expect(['ended', 'zombie']).toContain(await outcome());
   });
 
   it('forgets sessions whose agent has gone and that were not heard of for a day, and nobody else', async () => {
