@@ -99,13 +99,12 @@ const indexByPid = (processes: readonly ProcessFacts[]): World['processAt'] => {
   };
 };
 
-/** What sits in a pane, a login or an editor has its environment from there. */
+/** Only an orphan's environment may come from a shell that has ended; whoever else runs has it from its parent. */
 const mayBeOpenedByAgent = (node: Node, { self }: Observation, climb: (node: Node) => Climb): boolean => {
   const anchor = anchorOf(node);
   const hosts = node.seen.role === 'tmux-server' || anchor === 'terminal' || anchor === 'editor';
   if (!hosts || isZombie(node.facts)) return false;
-  const { end } = climb(node);
-  if (end === 'pane' || end === 'anchor') return false;
+  if (climb(node).end !== 'orphan-root') return false;
   const { env, uid } = node.facts;
   return wasStartedByAgent(node) || (env === null && (uid === null || uid === self?.uid));
 };
