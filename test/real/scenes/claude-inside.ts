@@ -13,7 +13,7 @@ const agent = (name: string) => ({
 const withSubagents = async (stage: Stage): Promise<{ claude: ClaudeSession; job: Seen }> => {
   claudeHome(stage, { memory: MCP.memory });
   stage.standIn.scripts.write('sub-one', [bash('sleep 3011', true)]);
-  stage.standIn.scripts.write('sub-two', [bash('setsid nohup sleep 3012 >/dev/null 2>&1 &')]);
+  stage.standIn.scripts.write('sub-two', [bash('setsid sleep 3012 >/dev/null 2>&1 &')]);
   const claude = await ClaudeSession.open(stage, 'one');
   await claude.play('parts', agent('sub-one'), agent('sub-two'));
   const job = await stage.seen('the job of a subagent', seen => seen.command === 'sleep 3012');

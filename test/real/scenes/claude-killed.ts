@@ -1,6 +1,7 @@
 import { bash, ClaudeSession, claudeHome, MCP } from '../stage/claude.ts';
 import type { Scene } from '../stage/scene.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { Truth } from '../truth.ts';
 
 export const NEEDS = [
   '@anthropic-ai/claude-code',
@@ -14,11 +15,7 @@ const servers = { memory: MCP.memory, everything: MCP.everything };
 /** A session that started a shell in the background and a job that left it; both run on. */
 export const working = async (stage: Stage, name: string): Promise<ClaudeSession> => {
   const claude = await ClaudeSession.open(stage, name);
-  await claude.play(
-    `work-${name}`,
-    bash('sleep 3001', true),
-    bash('setsid nohup sleep 3002 >/dev/null 2>&1 &'),
-  );
+  await claude.play(`work-${name}`, bash('sleep 3001', true), bash('setsid sleep 3002 >/dev/null 2>&1 &'));
   stage.is(await stage.seen('the setsid job', seen => seen.command === 'sleep 3002'), {
     what: 'a setsid job of a live session',
     verdict: 'live',
@@ -28,12 +25,21 @@ export const working = async (stage: Stage, name: string): Promise<ClaudeSession
 };
 
 /** The same session, and then killed -9; what it leaves is leaked. */
-export const killed = async (stage: Stage, name: string): Promise<void> => {
+export const killed = async (stage: Stage, name: string, proof: Proof = PROVEN): Promise<void> => {
   const claude = await working(stage, name);
   const job = await stage.seen('the setsid job', seen => seen.command === 'sleep 3002');
+  await claude.play(`detach-${name}`, bash('setsid nohup sleep 3008 >/dev/null 2>&1 &'));
+  const kept = await stage.seen('the nohup job', seen => seen.command === 'sleep 3008');
   for (const seen of [...(await claude.killed()), job])
-    stage.is(seen, { what: 'left by the killed session', verdict: 'leak', owner: 'dead' });
+    stage.is(seen, { what: 'left by the killed session', ...proof, owner: 'dead' });
+  stage.is(kept, { what: 'detached with nohup by the killed session', verdict: 'suspect', owner: 'dead' });
 };
+
+/** What a look after the end can say, and what only somebody who watched can prove. */
+type Proof = Pick<Truth, 'verdict' | 'watched'>;
+const PROVEN: Proof = { verdict: 'leak' };
+/** In a container a pid that a variable names may be of another namespace. */
+const IN_CONTAINER: Proof = { verdict: 'suspect', watched: 'leak' };
 
 const claudeLive: Scene = {
   name: 'claude-live',
@@ -62,6 +68,10 @@ const claudeInContainer: Scene = {
   name: 'claude-killed-container',
   about: 'the same where PID 1 is the entry point of a container',
   first: 'container',
+  play: async stage => {
+    claudeHome(stage, servers);
+    await killed(stage, 'one', IN_CONTAINER);
+  },
 };
 
 const terminalClosed: Scene = {

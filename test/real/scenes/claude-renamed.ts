@@ -10,7 +10,7 @@ const cleared: Scene = {
     claudeHome(stage, { memory: MCP.memory, everything: MCP.everything });
     const claude = await working(stage, 'one');
     await claude.renamed(() => claude.say('/clear'));
-    await claude.play('after', bash('setsid nohup sleep 3006 >/dev/null 2>&1 &'));
+    await claude.play('after', bash('setsid sleep 3006 >/dev/null 2>&1 &'));
     stage.is(await stage.seen('a job after /clear', seen => seen.command === 'sleep 3006'), {
       what: 'a job started after /clear',
       verdict: 'live',
