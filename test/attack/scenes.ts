@@ -302,6 +302,13 @@ const LEAKS: readonly Scene[] = [
     'a known stdio server whose socket pair is closed, of nobody',
     one(s => abandoned(s, [s.sleeper('mcp-server-fetch'), '86400'])),
   ),
+  leaks('a job on the terminal of its own helper', async sandbox => {
+    const top = await orphan(sandbox, `script -qc '${sandbox.sleeper('crunch-f')} 86400' /dev/null`, {
+      env: DEAD,
+    });
+    const job = await sandbox.find('the job', p => p.comm === 'crunch-f');
+    return [top, job];
+  }),
   leaks(
     'loogle whose pipe is closed',
     one(s => {
