@@ -69,6 +69,9 @@ describe('what a dead session left, in use by somebody else', () => {
       expect(verdict(command, { details }), command).toBe('suspect');
     expect(verdict('sh -c x', {}, [[5001, 5000, 'java', { details }]])).toBe('suspect');
     expect(verdict('java', { details: null })).toBe('suspect');
+    // Its words might say that it is a daemon, its group that it is ours.
+    expect(verdict('java', { argv: null })).toBe('suspect');
+    expect(verdict('java', { pgid: null })).toBe('suspect');
   });
 
   it('is not asked of what has ended', () => {
