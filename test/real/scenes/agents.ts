@@ -17,11 +17,11 @@ const JOB_OF_LIVE = {
 
 /** Codex and Gemini name no process and list no sessions: only somebody who watched can prove what they left. */
 const LEFT_BY_KILLED = {
-  codex: { verdict: 'suspect', watched: 'leak' },
-  gemini: { verdict: 'suspect', watched: 'leak' },
+  codex: { verdict: ['suspect', 'leak'] },
+  gemini: { verdict: ['suspect', 'leak'] },
   opencode: { verdict: 'leak' },
   copilot: { verdict: 'leak' },
-} as const satisfies Record<AgentName, Pick<Truth, 'verdict' | 'watched'>>;
+} as const satisfies Record<AgentName, Pick<Truth, 'verdict'>>;
 
 /** Gemini ends the group of its shell at once: the job must have left it before. */
 const DETACH = (seconds: number): string => `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.5`;
