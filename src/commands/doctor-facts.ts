@@ -27,6 +27,7 @@ import { readProcMount } from '../observe/health/proc-mount.ts';
 import { stateFacts } from '../observe/health/state-facts.ts';
 import { readRefreshTimers } from '../observe/health/timers.ts';
 import { readWatching } from '../observe/health/watching.ts';
+import { readUnixSockets } from '../observe/procfs/unix-sockets.ts';
 import { runCommand } from '../observe/run-command.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
@@ -177,6 +178,7 @@ export const gatherHealth = async (
     proc: readProcMount(process.platform),
     look: lookFacts(looked),
     tmux: await tmuxFacts(looked.moment, env),
+    unixSockets: process.platform === 'linux' ? (await readUnixSockets()) !== null : null,
     watch: await readWatching(tmpdir()),
     state: stateFacts(env),
     config: { ...facts, ignored: prepared.warnings },

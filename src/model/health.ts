@@ -125,6 +125,8 @@ export interface HealthFacts {
   readonly proc: ProcFacts;
   readonly look: LookFacts;
   readonly tmux: TmuxFacts;
+  /** Can unix sockets be listed (`ss`)? null: not on this system. */
+  readonly unixSockets: boolean | null;
   readonly watch: WatchFacts;
   readonly state: StateFacts;
   readonly config: ConfigFacts;

@@ -2,7 +2,7 @@ import type { Check, HealthFacts } from '../../model/health.ts';
 import { claudeFiles, leanCrowd, leanServer, leanToolchain, refreshTimer } from './agents.ts';
 import type { HealthCheck } from './check.ts';
 import { hooks } from './hooks.ts';
-import { config, inotify, pressure, state, tmux } from './machine.ts';
+import { config, inotify, pressure, sockets, state, tmux } from './machine.ts';
 import { proc, processes } from './processes.ts';
 import { guard, recorder } from './remembering.ts';
 
@@ -11,6 +11,7 @@ export const HEALTH_CHECKS = {
   proc,
   processes,
   tmux,
+  sockets,
   inotify,
   state,
   config,

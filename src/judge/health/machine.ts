@@ -27,6 +27,17 @@ export const tmux: HealthCheck = ({ tmux: { version, answered, silent } }) => {
   return ok(`${version}, ${servers}`);
 };
 
+/** Without it an orphan with unix sockets can be in use: it is a suspect at most. */
+export const sockets: HealthCheck = ({ unixSockets }) => {
+  if (unixSockets === null) return ok('unix sockets are not read on this system');
+  return unixSockets
+    ? ok('ss lists unix sockets')
+    : warn(
+        'ss cannot list unix sockets: an orphan that has one is called suspect, never leaked',
+        'install iproute2',
+      );
+};
+
 /** A watch per directory of heartbeats; a project has some hundred. */
 const FEW_WATCHES = 8192;
 
