@@ -57,8 +57,8 @@ const postflight = async (stage: Stage, one: ClaudeSession): Promise<void> => {
     bash(`mkdir -p specs/1_x; printf '{"reason":"${reason}"}' > specs/1_x/.postflight-pending`),
   );
   await until('the stop to be let go', () => log(stage).includes('allow: '), PATIENCE);
-  if (!log(stage).includes(`block 3: ${reason}`) || log(stage).includes('block 4'))
-    throw new Error(`not blocked three times: ${log(stage)}`);
+  const third = /block 3: reaptop: .*From the repository: \\"finish the paperwork\\"/.test(log(stage));
+  if (!third || log(stage).includes('block 4')) throw new Error(`not blocked three times: ${log(stage)}`);
   if (existsSync(marker)) throw new Error('the marker is still there');
   await one.atPrompt();
 };
