@@ -122,6 +122,10 @@ const spinning = (sandbox: Sandbox, name: string): string =>
     0o755,
   );
 
+/** A script of this name that stays for as long as guard may run. */
+const staying = (sandbox: Sandbox, name: string): string =>
+  sandbox.write(`bin/stay/${name}`, '#!/bin/sh\nsleep 86400 & wait\n', 0o755);
+
 const LIVE: readonly Scene[] = [
   lives('nohup lake env lean Heavy.lean, without an agent anywhere', async sandbox => {
     const lean = spinning(sandbox, 'lean');
@@ -162,7 +166,7 @@ const LIVE: readonly Scene[] = [
   }),
   lives(
     'a VM that was started with -daemonize',
-    one(s => orphan(s, `${s.script('qemu-system-x86_64')} -daemonize`, { env: DEAD })),
+    one(s => orphan(s, `${staying(s, 'qemu-system-x86_64')} -daemonize`, { env: DEAD })),
   ),
   lives('a job of OpenCode Desktop, whose sidecar is called opencode-cli', async sandbox => {
     const sidecar = sandbox.start([sandbox.sleeper('opencode-cli'), '86400']);
@@ -261,7 +265,9 @@ const LIVE: readonly Scene[] = [
   }),
   lives(
     'chromium --headless --print-to-pdf of the user’s own',
-    one(s => orphan(s, `${s.script('chromium')} --headless --print-to-pdf x.html`, { stdin: 'closed pipe' })),
+    one(s =>
+      orphan(s, `${staying(s, 'chromium')} --headless --print-to-pdf x.html`, { stdin: 'closed pipe' }),
+    ),
   ),
   lives('equal servers of several threads below codex app-server', async sandbox => {
     const server = sandbox.sleeper('mcp-server-thread');
