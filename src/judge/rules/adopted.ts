@@ -75,9 +75,10 @@ const helping = (court: Court, node: Node, foreign: Ownership | null, orphaned: 
       ? rule('unknown', `${orphaned}; nothing says who started it`)
       : rule('suspect', 'the browser that it belongs to was not found', foreign.why, orphaned);
   const judged = court.judge(browser);
-  const { verdict } = judged;
-  const ruling = goesWith(browser, { ...judged, verdict: verdict === 'protected' ? 'live' : verdict });
-  return verdict === 'leak' ? unlessDoubted(court.world, node, ...ruling.why) : ruling;
+  return goesWith(browser, {
+    ...judged,
+    verdict: judged.verdict === 'protected' ? 'live' : judged.verdict,
+  });
 };
 
 /** A subtree is judged by its root: what hangs below a leaked server goes with it. */

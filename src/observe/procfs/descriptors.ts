@@ -156,6 +156,8 @@ export interface Neighbourhood {
   readonly displays: () => ReadonlySet<string>;
   /** Everybody above and below it, itself included. */
   readonly kin: ReadonlySet<number>;
+  /** Crash handlers, which left their browser's tree: being connected to one is no use. */
+  readonly crashHandlers: () => readonly number[];
   readonly everybody: () => readonly number[];
   /** The pids that have a terminal (`pts/3`) for theirs. */
   readonly onTerminal: (tty: string) => readonly number[];
@@ -216,7 +218,7 @@ const holdMaster = (
 
 const unixUses = (
   links: ReadonlyMap<number, string>,
-  { unix, elsewhere, displays, kin }: Neighbourhood,
+  { unix, elsewhere, displays, kin, crashHandlers }: Neighbourhood,
   linksOf: (pid: number) => ReadonlyMap<number, string> | null,
 ): readonly Use[] | null => {
   const inodes = new Set([...links.values()].flatMap(link => inodeOf(link, 'socket') ?? []));
@@ -227,7 +229,7 @@ const unixUses = (
   for (const socket of unix.values()) if (socket?.listens && socket.path !== null) names.add(socket.path);
   const ofKin = once(() => {
     const all = new Set<string>();
-    for (const other of kin)
+    for (const other of [...kin, ...crashHandlers()])
       for (const link of linksOf(other)?.values() ?? []) {
         const inode = inodeOf(link, 'socket');
         if (inode !== null) all.add(inode);

@@ -65,6 +65,7 @@ interface Neighbours {
   readonly kinOf: (pid: number) => ReadonlySet<number>;
   readonly closed: (pid: number) => Closed | null;
   readonly onTerminal: (tty: string) => readonly number[];
+  readonly crashHandlers: () => readonly number[];
   readonly swapInUse: boolean;
 }
 
@@ -184,13 +185,17 @@ export class DetailReader {
     return details;
   }
 
-  #uses(pid: number, { tcp, unix, everybody, kinOf, onTerminal }: Neighbours): ProcessDetails['uses'] {
+  #uses(
+    pid: number,
+    { tcp, unix, everybody, crashHandlers, kinOf, onTerminal }: Neighbours,
+  ): ProcessDetails['uses'] {
     return readUses(this.#root, pid, {
       unix,
       elsewhere: tcp.isElsewhere(pid),
       displays: () => tcp.of(pid)?.displays ?? new Set(),
       kin: kinOf(pid),
       everybody,
+      crashHandlers,
       onTerminal,
     });
   }

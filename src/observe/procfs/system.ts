@@ -47,7 +47,9 @@ const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Lo
 };
 
 /** What the details of one process are read beside, each made when it is first asked for. */
-const everybody = (table: ProcessTable): Pick<Surrounding, 'unix' | 'kinOf' | 'closed' | 'onTerminal'> => {
+const everybody = (
+  table: ProcessTable,
+): Pick<Surrounding, 'unix' | 'kinOf' | 'closed' | 'onTerminal' | 'crashHandlers'> => {
   const kin = once(() => table.kin());
   const closed = once(() => table.closedTo(process.getuid?.() ?? 0));
   const onTerminal = once(() => table.byTerminal());
@@ -56,6 +58,7 @@ const everybody = (table: ProcessTable): Pick<Surrounding, 'unix' | 'kinOf' | 'c
     kinOf: pid => kin()(pid),
     closed: pid => closed()(pid),
     onTerminal: tty => onTerminal().get(tty) ?? [],
+    crashHandlers: once(() => table.crashHandlers()),
   };
 };
 

@@ -151,6 +151,14 @@ export class ProcessTable {
     };
   }
 
+  /** Browsers' crash handlers, by the name that the kernel cuts at 15 characters. */
+  crashHandlers(): readonly number[] {
+    const found: number[] = [];
+    for (const { facts } of this.#entries.values())
+      if (/^(?:chrome_)?crashpad/.test(facts.comm)) found.push(facts.pid);
+    return found;
+  }
+
   /** The processes that have a terminal, by its name. */
   byTerminal(): ReadonlyMap<string, readonly number[]> {
     const found = new Map<string, number[]>();

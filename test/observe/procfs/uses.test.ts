@@ -93,4 +93,19 @@ describe('who uses a real process', () => {
     await until('the exec', () => rawProcess(child.pid)?.comm === 'sleep');
     expect((await read(child.pid)).ignoresHangup).toBe(true);
   });
+
+  it.each([
+    ['chrome_crashpad_handler', []],
+    ['somebody-else', ['socket-pair']],
+  ])('a socket pair with %s outside its tree', async (name, expected) => {
+    const other = sandbox.write(`bin/${name}`, '#!/bin/sh\nread -r line\n', 0o755);
+    const pid = await ready(
+      node(
+        "require('child_process').spawn('setsid', ['-f', process.argv[2]], { stdio: ['pipe', 'ignore', 'ignore'] });",
+        other,
+      ),
+    );
+    await sandbox.find(name, p => p.comm === name.slice(0, 15) && p.ppid !== pid);
+    expect((await read(pid)).uses?.map(({ how }) => how)).toEqual(expected);
+  });
 });
