@@ -99,12 +99,10 @@ describe('who uses a real process', () => {
     ['somebody-else', ['socket-pair']],
   ])('a socket pair with %s outside its tree', async (name, expected) => {
     const other = sandbox.write(`bin/${name}`, '#!/bin/sh\nread -r line\n', 0o755);
-    const pid = await ready(
-      node(
-        "require('child_process').spawn('setsid', ['-f', process.argv[2]], { stdio: ['pipe', 'ignore', 'ignore'] });",
-        other,
-      ),
-    );
+    // Node would close its end as soon as its child has ended.
+    const pair = `socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0); if (!fork) { if (!fork) {
+      open(STDIN, '<&', $b); exec $ARGV[0] } exit } wait; close $b; syswrite(STDOUT, 'ready'); sleep 600`;
+    const pid = await ready(sandbox.start(['perl', '-MSocket', '-e', pair, other], { stdio: 'pipe' }));
     await sandbox.find(name, p => p.comm === name.slice(0, 15) && p.ppid !== pid);
     expect((await read(pid)).uses?.map(({ how }) => how)).toEqual(expected);
   });
