@@ -1,7 +1,7 @@
 import { claudeHome, MCP } from '../stage/claude.ts';
 import type { Scene } from '../stage/scene.ts';
 import type { Stage } from '../stage/stage.ts';
-import { killed, NEEDS } from './claude-killed.ts';
+import { IN_CONTAINER, killed, NEEDS, PROVEN, type Proof } from './claude-killed.ts';
 
 /** What nobody asked about. */
 const WANTED = { what: "the user's own", verdict: 'unknown', owner: null } as const;
@@ -36,19 +36,23 @@ const tools = async (stage: Stage): Promise<void> => {
   stage.is(await stage.detached('nohup sleep 4001'), { ...WANTED, kind: 'other' });
 };
 
-const bystanders: Scene = {
-  name: 'bystanders',
-  about: 'vite, redis, postgres, a language server, nohup and a headless browser beside a killed session',
-  needs: [...NEEDS, 'vite', 'typescript-language-server', 'redis-server', 'postgres', 'chromium'],
-  play: async stage => {
+const beside =
+  (proof: Proof): Scene['play'] =>
+  async stage => {
     claudeHome(stage, { memory: MCP.memory });
     await services(stage);
     await tools(stage);
     const browser = await stage.detached(HEADLESS);
     stage.is(browser, { ...WANTED, what: "the user's own headless browser" });
     for (const seen of await stage.strays(/chrome_crashpad/)) stage.is(seen, WANTED);
-    await killed(stage, 'one');
-  },
+    await killed(stage, 'one', proof);
+  };
+
+const bystanders: Scene = {
+  name: 'bystanders',
+  about: 'vite, redis, postgres, a language server, nohup and a headless browser beside a killed session',
+  needs: [...NEEDS, 'vite', 'typescript-language-server', 'redis-server', 'postgres', 'chromium'],
+  play: beside(PROVEN),
 };
 
 export const BYSTANDERS = [
@@ -58,5 +62,6 @@ export const BYSTANDERS = [
     name: 'bystanders-container',
     about: 'the same in a container',
     first: 'container',
+    play: beside(IN_CONTAINER),
   },
 ] as const satisfies readonly Scene[];

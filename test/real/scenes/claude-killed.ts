@@ -39,10 +39,10 @@ export const killed = async (stage: Stage, name: string, proof: Proof = PROVEN):
 };
 
 /** What a look after the end can say, and what only somebody who watched can prove. */
-type Proof = Pick<Truth, 'verdict' | 'watched'>;
-const PROVEN: Proof = { verdict: 'leak' };
+export type Proof = Pick<Truth, 'verdict' | 'watched'>;
+export const PROVEN: Proof = { verdict: 'leak' };
 /** In a container a pid that a variable names may be of another namespace. */
-const IN_CONTAINER: Proof = { verdict: 'suspect', watched: 'leak' };
+export const IN_CONTAINER: Proof = { verdict: 'suspect', watched: 'leak' };
 
 const claudeLive: Scene = {
   name: 'claude-live',
