@@ -12,6 +12,8 @@ export interface DetailRequest extends Identity {
   readonly sockets: boolean;
   /** Who else uses it: unix sockets, windows, terminals, devices. */
   readonly uses?: boolean;
+  /** The pid at the top of its tree: whoever is in it is not somebody else. Absent: itself. */
+  readonly tree?: number;
   /** The bytes it has moved. */
   readonly work?: boolean;
   /** The descriptor that a browser is driven by. */

@@ -6,7 +6,7 @@ import { keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
 import { isWork } from './at-work.ts';
-import { type Climb, climber, isSwarm, panesOf } from './climb.ts';
+import { adopts, type Climb, climber, isSwarm, panesOf } from './climb.ts';
 import type { Lineage } from './lineage.ts';
 import { wasStartedByAgent } from './marks.ts';
 import { agentAbove, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
@@ -74,6 +74,7 @@ export interface DetailQuestion extends Identity {
   readonly descriptors: boolean;
   readonly sockets: boolean;
   readonly uses: boolean;
+  readonly tree?: number;
   readonly work: boolean;
   readonly drivenBy?: number;
   readonly holds?: RegExp;
@@ -108,11 +109,22 @@ export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null):
           below || mayLeak || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
         sockets: !sheltered && node.kind !== 'tmux',
         uses: mayLeak,
+        ...(mayLeak && node.parent !== null ? { tree: topOf(node).facts.pid } : {}),
         work: mayLeak && isWork(node),
         ...(mayLeak && node.seen.role === 'piped-browser' ? { drivenBy: DRIVING_DESCRIPTOR } : {}),
         ...wantedFiles(node, uid),
       };
     });
+};
+
+/** The topmost of an orphan's tree, below whoever adopted it. */
+const topOf = (node: Node): Node => {
+  let top = node;
+  for (let up = top.parent; up !== null; up = top.parent) {
+    if (up.facts.pid === 1 || up.seen.role === 'tmux-server' || adopts(up, top)) return top;
+    top = up;
+  }
+  return top;
 };
 
 const outermostAgent = (node: Node): Node | null => {

@@ -169,7 +169,7 @@ export class DetailReader {
       listening: readSockets
         ? readListening(root, pid, around.tcp, () => around.kinOf(pid))
         : (kept?.listening ?? null),
-      uses: readOthers ? this.#uses(pid, around) : (kept?.uses ?? null),
+      uses: readOthers ? this.#uses(pid, asked.tree ?? pid, around) : (kept?.uses ?? null),
     };
     const drivingPipe =
       asked.drivenBy === undefined
@@ -187,13 +187,14 @@ export class DetailReader {
 
   #uses(
     pid: number,
+    tree: number,
     { tcp, unix, everybody, crashHandlers, kinOf, onTerminal }: Neighbours,
   ): ProcessDetails['uses'] {
     return readUses(this.#root, pid, {
       unix,
       elsewhere: tcp.isElsewhere(pid),
       displays: () => tcp.of(pid)?.displays ?? new Set(),
-      kin: kinOf(pid),
+      kin: kinOf(tree),
       everybody,
       crashHandlers,
       onTerminal,

@@ -77,6 +77,18 @@ describe('what else is asked of those that concern an agent', () => {
   const NOTHING: Asked = { descriptors: false, sockets: false, uses: false, work: false };
   const ALL: Asked = { descriptors: true, sockets: true, uses: true, work: true };
 
+  test('the top of its tree, below whoever adopted it', () => {
+    const tree: readonly Member[] = [
+      INIT,
+      [80, 1, 'x', 'mcp'],
+      [90, 80, 'x', 'browser'],
+      [100, 90, 'x', 'browser'],
+    ];
+    expect(question(tree)?.tree).toBe(80);
+    const user: Member = [60, 1, 'systemd', 'other', { seen: { adoptsOrphans: true } }];
+    expect(question([INIT, user, [90, 60, 'x', 'mcp'], [100, 90, 'x', 'browser']])?.tree).toBe(90);
+  });
+
   test.each<[string, readonly Member[], Asked]>([
     ['a server of its own', [[100, 1, 'x', 'mcp']], { ...ALL, work: false }],
     ['a server of another user', [[100, 1, 'x', 'mcp', { uid: UID + 1 }]], { ...NOTHING, sockets: true }],
@@ -96,7 +108,7 @@ describe('what else is asked of those that concern an agent', () => {
     ['tmux', [[100, 1, 'x', 'tmux']], NOTHING],
     ['tmux below an agent', [AGENT, [100, 80, 'x', 'tmux']], { ...NOTHING, descriptors: true }],
   ])('%s', (_, members, expected) =>
-    expect(question(members)).toEqual({ pid: 100, start: '10000', ...expected }),
+    expect(question(members)).toMatchObject({ pid: 100, start: '10000', ...expected }),
   );
 
   test.each<[string, Part]>([

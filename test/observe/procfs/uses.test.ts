@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => sandbox.close());
 
 /** Everything that decides about a leak, read now. */
-const read = async (pid: number): Promise<ProcessDetails> => {
+const read = async (pid: number, tree = pid): Promise<ProcessDetails> => {
   const system = procfsSystem();
   await system.look();
   const asked = {
@@ -22,6 +22,7 @@ const read = async (pid: number): Promise<ProcessDetails> => {
     descriptors: true,
     sockets: true,
     uses: true,
+    tree,
     work: true,
   };
   const found = await system.details([asked], { fresh: true });
