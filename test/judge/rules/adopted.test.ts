@@ -150,6 +150,22 @@ describe('rule 7: adopted', () => {
     );
   });
 
+  it('what hangs below a process that cannot be judged is unknown, whatever it is itself', () => {
+    for (const unread of [{ uid: null }, { argv: null, env: null }] as const) {
+      const { verdict } = world([
+        [1000, 1, 'sh -c x', unread],
+        [1001, 1000, SERVER],
+      ]);
+      expect(verdict(1001), JSON.stringify(unread)).not.toBe('leak');
+    }
+    expect(
+      world([
+        [1000, 1, 'sh -c x'],
+        [1001, 1000, SERVER],
+      ]).verdict(1001),
+    ).toBe('leak');
+  });
+
   it('no tty, high age, high memory, zombies and idleness together prove nothing', () => {
     const rows: Row[] = [
       [1000, 80_001, 'claude', { tty: null, born: 5, rss: 64 * 1024 ** 3, cpu: 0 }],

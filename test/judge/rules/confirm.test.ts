@@ -25,6 +25,18 @@ describe('a verdict that leads to a signal counts only from its second sighting 
     expect(judged(confirmedBy(look(before), look(now))).verdict).toBe(expected);
   });
 
+  test('what only a second sample could tell does not count against the first', () => {
+    const unsampled = machine(
+      invent(10, 1, { verdict: 'suspect', doubt: { why: 'may be at work', atWork: true, unsampled: true } }),
+    );
+    expect(judged(confirmedBy(unsampled, look('leak'))).verdict).toBe('leak');
+    expect(judged(confirmedBy(unsampled, look('suspect'))).verdict).toBe('suspect');
+    const working = machine(
+      invent(10, 1, { verdict: 'suspect', doubt: { why: 'is at work', atWork: true } }),
+    );
+    expect(judged(confirmedBy(working, look('leak'))).verdict).toBe('suspect');
+  });
+
   test('what was not there before has been seen once', () => {
     const { verdict, why } = judged(confirmedBy(machine(), look('leak')));
     expect(verdict).toBe('unknown');

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { judge } from '../../../src/judge/judge.ts';
+import { growTree } from '../../../src/judge/rules/tree.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
 import { keyOf } from '../../../src/model/identity.ts';
 import { type Row, remembered, session, tmux, UNREADABLE, world, ZOMBIE } from '../../support/world.ts';
 
@@ -159,4 +162,27 @@ describe('an agent that a program runs through its SDK', () => {
     const seen = world([APP, [1300, 1200, 'sleep 600', { env }]]);
     expect(remembered(seen).entries().size).toBe(0);
   });
+});
+
+it('an owner that runs under another name is alive, though nothing connects it to an agent any more', () => {
+  const before = world([
+    [500, 80_001, 'claude'],
+    [5000, 500, 'java'],
+  ]);
+  const lineage = remembered(before);
+  const now = world(
+    [
+      [500, 80_001, 'renamed'],
+      [5000, 1, 'java'],
+    ],
+    { lineage },
+  );
+  // The rest of the machine is left out of the tree, as it is while it stays the same.
+  const processes = now.observation.processes.filter(({ pid }) => pid !== 500);
+  const tree = growTree({ ...now.observation, processes }, facts => now.node(facts.pid).seen);
+  const verdictIn = (observation: typeof now.observation): string | undefined =>
+    judge({ observation, tree, config: DEFAULT_CONFIG, lineage }).processes.find(p => p.facts.pid === 5000)
+      ?.verdict;
+  expect(verdictIn(now.observation)).toBe('live');
+  expect(verdictIn({ ...now.observation, processes })).toBe('leak');
 });
