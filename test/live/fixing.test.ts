@@ -1,13 +1,18 @@
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Deed, perform } from '../../src/act/perform.ts';
 import { scannedFiles } from '../../src/collect/agent-files.ts';
 import { Collector } from '../../src/collect/collector.ts';
+import type { LiveEngineOptions } from '../../src/live/engine-options.ts';
+import { Fixer } from '../../src/live/fixer.ts';
 import { LiveEngine } from '../../src/live/live-engine.ts';
 import type { ActRequest } from '../../src/model/act-request.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
 import type { Finding, FindingId } from '../../src/model/finding.ts';
+import type { Identity } from '../../src/model/identity.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { FakeSystem } from '../act/fake-system.ts';
+import { FakeSystem, planOf } from '../act/fake-system.ts';
 import { PIPED } from '../judge/plan/machine.ts';
 import { auditLines } from '../support/audit.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -34,7 +39,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-const start = async (): Promise<void> => {
+const start = async (more: Partial<LiveEngineOptions> = {}): Promise<void> => {
   const env = { ...sandbox.env, PATH: `${sandbox.path('bin')}:${process.env.PATH}` };
   const collector = new Collector({
     system,
@@ -52,6 +57,7 @@ const start = async (): Promise<void> => {
     intervalSeconds: 60,
     all: false,
     graceMs: 50,
+    ...more,
   });
 };
 
@@ -199,4 +205,165 @@ it('a session that shrank since is not stopped', async () => {
   const again = await engine.run(plan, request);
   expect(again?.because).toContain('no longer so');
   expect(existsSync(sandbox.path('args'))).toBe(false);
+});
+
+it('claude that fails to stop a session is told of: the chore failed, and the log line is bad', async () => {
+  background();
+  sandbox.write('bin/claude', '#!/bin/sh\necho no such job >&2\nexit 3\n', 0o755);
+  await start();
+  const { plan, request } = await planned('over-memory');
+  await engine.run(plan, request);
+  expect(engine.getState().running?.chores).toMatchObject([
+    { outcome: 'failed', why: expect.stringContaining('no such job') },
+  ]);
+  expect(engine.getState().log.at(-1)).toMatchObject({
+    tone: 'bad',
+    entry: { by: 'tui', rows: [{ what: 'failed', pid: null, name: 'claude-stop 1a2b3c4d', bytes: 0 }] },
+  });
+});
+
+/** What another machine tells besides its processes: nothing. */
+const around = () => ({ tmux: [], readings: [], sessions: [], workers: [], strange: [] });
+
+it('on a machine that is only shown no session is stopped, and the reason is told', async () => {
+  background();
+  await start();
+  const { plan, request } = await planned('over-memory');
+  Object.assign(system, { around });
+  await engine.run(plan, request);
+  expect(existsSync(sandbox.path('args'))).toBe(false);
+  expect(engine.getState().running?.chores).toMatchObject([
+    { outcome: 'skipped', why: expect.stringContaining('invented') },
+  ]);
+});
+
+it('on a recorded table no session is stopped', async () => {
+  background();
+  await start();
+  const { plan, request } = await planned('over-memory');
+  system.readOnly = 'a recorded table';
+  await engine.run(plan, request);
+  expect(existsSync(sandbox.path('args'))).toBe(false);
+  expect(engine.getState().running?.chores).toMatchObject([{ outcome: 'skipped', why: 'a recorded table' }]);
+});
+
+it('on a machine that is only shown no file is planned to go, and none goes', async () => {
+  const lock = old(sandbox.write('work/specs/688_x/.diagnostic-lock', ''), 90);
+  await start();
+  const finding = await findingNow('lock-stale');
+  for (const only of [{ around }, { around: undefined, readOnly: 'a recorded table' }]) {
+    Object.assign(system, only);
+    const plan = await engine.plan({ act: 'fix', finding });
+    expect(plan.chores ?? []).toEqual([]);
+    expect(JSON.stringify(plan.leftAlone)).toMatch(/invented|recorded table/);
+    await engine.run(plan, { act: 'fix', finding });
+  }
+  expect(existsSync(lock)).toBe(true);
+});
+
+it('a stale lock that is gone when the plan is made leaves nothing to do, and says so', async () => {
+  const lock = old(sandbox.write('work/specs/688_x/.diagnostic-lock', ''), 90);
+  await start();
+  const finding = await findingNow('lock-stale');
+  rmSync(lock);
+  const plan = await engine.plan({ act: 'fix', finding });
+  expect(plan.chores ?? []).toEqual([]);
+  expect(JSON.stringify(plan.leftAlone)).toContain('no longer so');
+});
+
+it('while another acts nothing is signalled, and the screen says that it failed and why', async () => {
+  agent();
+  build(700);
+  build(701);
+  await start();
+  const { plan, request } = await planned('concurrent-builds');
+  system.add(process.pid, 800, { argv: ['reaptop'] });
+  let letGo = (): void => {};
+  const theirs = perform({
+    system,
+    by: 'clean',
+    why: 'another',
+    plan: planOf([]),
+    run: () => new Promise<Deed>(resolve => (letGo = () => resolve({ outcomes: [], durationMs: 0 }))),
+  });
+  await until('the other to act', () => auditLines(sandbox).length === 1);
+  await engine.run(plan, request);
+  expect(system.sent).toEqual([]);
+  expect(engine.getState().running).toMatchObject({
+    done: true,
+    summary: expect.stringMatching(/^it failed: /),
+  });
+  expect(engine.getState().log.at(-1)).toMatchObject({ tone: 'bad' });
+  letGo();
+  await theirs;
+});
+
+it('a plan of another engine that touches files is not carried out', async () => {
+  const fixer = new Fixer({ collector: null, system, config: DEFAULT_CONFIG, env: {} } as never, {} as never);
+  await start();
+  expect(fixer.touchesFiles(planOf([]))).toBe(false);
+  const how = { signal: new AbortController().signal, graceMs: 1, onOutcome: () => {} };
+  await expect(fixer.sweep(planOf([]), how)).rejects.toThrow('not made here');
+});
+
+const server = (reaction?: () => void) =>
+  system.add(700, 1, { comm: 'mcp-server-x', argv: ['/usr/bin/mcp-server-x'], env: {} }, reaction);
+/** The line of our own act; the same act is read from the audit log as well. */
+const toldOf = (why: string) =>
+  engine.getState().log.find(line => line.entry?.why === why && line.tone !== 'plain');
+
+it.each([
+  ['x: end', (t: Identity): ActRequest => ({ act: 'end', targets: [t], force: false }), 'SIGTERM', 'ended'],
+  [
+    'X: kill now',
+    (t: Identity): ActRequest => ({ act: 'end', targets: [t], force: true }),
+    'SIGKILL',
+    'killed',
+  ],
+])('%s is the reason in the record, and the row is in the log', async (why, requestFor, signal, what) => {
+  const request = requestFor(server());
+  await start();
+  await engine.run(await engine.plan(request), request);
+  expect(system.sent).toEqual([`700 ${signal}`]);
+  expect(auditLines(sandbox)).toMatchObject([{ event: 'intent', by: 'tui', why }, { event: 'outcome' }]);
+  expect(toldOf(why)).toMatchObject({
+    tone: 'good',
+    entry: { by: 'tui', rows: [{ what, pid: 700, name: 'mcp-server-x', bytes: 1700 }], note: null },
+  });
+});
+
+it.each([
+  ['is survived, which is no failure', false, 'good'],
+  ['is forbidden, which is one', true, 'bad'],
+])('a chosen signal that %s', async (_, denied, tone) => {
+  const target = server(() => {});
+  await start();
+  const request: ActRequest = { act: 'signal', targets: [target], signal: 'SIGTERM' };
+  const plan = await engine.plan(request);
+  if (denied) system.denied.add(700);
+  await engine.run(plan, request);
+  expect(engine.getState().log[0]).toMatchObject({ tone, entry: { why: 'S: SIGTERM' } });
+});
+
+it('z nudges with SIGCHLD and leaves the parent alone', async () => {
+  system.add(700, 800, { comm: 'node', argv: ['node', 'x.js'] }, () => system.remove(701));
+  system.add(701, 700, { comm: 'node', argv: [], state: 'Z' });
+  agent();
+  system.change(700, { ppid: 600, born: 700 });
+  await start();
+  const request: ActRequest = { act: 'zombies' };
+  const plan = await engine.plan(request);
+  expect(plan.steps).toMatchObject([{ pid: 700, signal: 'SIGCHLD' }]);
+  await engine.run(plan, request);
+  expect(system.sent).toEqual(['700 SIGCHLD']);
+  expect(auditLines(sandbox)[0]).toMatchObject({ why: 'z: deal with zombies' });
+});
+
+it('without a state directory nothing is recorded, and nothing is said of it', async () => {
+  const target = server();
+  await start({ stateDirectory: null });
+  const request: ActRequest = { act: 'end', targets: [target], force: false };
+  await engine.run(await engine.plan(request), request);
+  expect(engine.getState().log.map(line => line.tone)).toEqual(['good']);
+  expect(existsSync(join(`${sandbox.env.XDG_STATE_HOME}`, 'reaptop'))).toBe(false);
 });

@@ -1,9 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Collector } from '../../src/collect/collector.ts';
+import type { LiveEngineOptions } from '../../src/live/engine-options.ts';
 import { LiveEngine } from '../../src/live/live-engine.ts';
 import type { ActRequest } from '../../src/model/act-request.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config.ts';
-import type { Identity } from '../../src/model/identity.ts';
+import { type Identity, keyOf } from '../../src/model/identity.ts';
+import type { Settings } from '../../src/model/look.ts';
 import { FakeSystem } from '../act/fake-system.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -22,7 +25,7 @@ class Watched extends FakeSystem {
     this.atOnce = Math.max(this.atOnce, this.looking);
     try {
       await (this.hold ?? new Promise(resolve => setTimeout(resolve, 1)));
-      return await super.look();
+      return { ...(await super.look()), takenAt: this.looks * 1000 };
     } finally {
       this.looking -= 1;
     }
@@ -43,7 +46,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-const start = async (intervalSeconds = 60): Promise<void> => {
+const start = async (intervalSeconds = 60, more: Partial<LiveEngineOptions> = {}): Promise<void> => {
   const collector = new Collector({
     system,
     config: DEFAULT_CONFIG,
@@ -57,6 +60,7 @@ const start = async (intervalSeconds = 60): Promise<void> => {
     env: sandbox.env,
     intervalSeconds,
     all: false,
+    ...more,
   });
 };
 
@@ -221,4 +225,133 @@ it('a recorded table is judged once, keeps its findings, and is not looked at ag
   const plan = await engine.plan(end({ pid: 700, start: 's700' }));
   await engine.run(plan, end({ pid: 700, start: 's700' }));
   expect(system.sent).toEqual([]);
+});
+
+it('each look adds a point to the memory of the header, 240 at most, and to the course of each process', async () => {
+  const target = leak(700);
+  await start(60, { byHand: true });
+  const [first] = engine.getState().memory;
+  expect(first).toBeGreaterThan(0);
+  system.change(700, { rss: 5 * 1024 ** 2 });
+  for (let n = 0; n < 241; n += 1) await engine.refresh();
+  const { memory } = engine.getState();
+  expect(memory).toHaveLength(240);
+  expect(memory.at(-1)).toBe(5 * 1024 ** 2);
+  expect(engine.history(keyOf(target)).at(-1)?.bytes).toBe(5 * 1024 ** 2);
+  expect(engine.history(keyOf({ pid: 700, start: 'another' }))).toEqual([]);
+});
+
+it('an agent has a course, whatever is none has not', async () => {
+  const target = leak(700);
+  const agent = system.add(600, 800, { comm: 'claude', argv: ['claude'], born: 500 });
+  await start(60, { byHand: true });
+  await engine.refresh();
+  expect(engine.course(keyOf(agent))).toHaveLength(1);
+  expect(engine.course(keyOf(target))).toEqual([]);
+});
+
+it('looks by hand only, until it is to look by itself; what was asked for comes before each look', async () => {
+  await start(0.005, { byHand: true });
+  const begun = system.looks;
+  await engine.refresh();
+  expect(system.looks).toBe(begun + 1);
+  let before = 0;
+  engine.startLooking(() => (before += 1));
+  await until('looks by itself', () => before >= 2);
+  expect(system.looks).toBeGreaterThanOrEqual(begun + 2);
+});
+
+it('another interval is shown, and kept to', async () => {
+  await start(60);
+  engine.setInterval(0.005);
+  expect(engine.getState()).toMatchObject({ intervalSeconds: 0.005, slowedDown: false });
+  const before = system.looks;
+  await until('three looks', () => system.looks >= before + 3);
+});
+
+it('files that change, however many, bring one look; none comes after the end', async () => {
+  await start(60, { byHand: true });
+  const before = system.looks;
+  for (let n = 0; n < 50; n += 1) engine.noteFiles();
+  expect(system.looks).toBe(before);
+  await until('the look', () => system.looks > before);
+  await engine.refresh();
+  expect(system.looks).toBe(before + 2);
+  vi.useFakeTimers();
+  try {
+    engine.noteFiles();
+    await engine.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(system.looks).toBe(before + 2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('settings are saved where the config lies; not for an invented machine, and not without a home', async () => {
+  const settings = { theme: 'mono', columns: null, mouse: true, interval: 3 } as unknown as Settings;
+  const configPath = sandbox.path('home/.config/reaptop/config.json');
+  await start(60, { byHand: true });
+  await expect(engine.saveSettings(settings)).rejects.toThrow('there is no home directory');
+  await engine.stop();
+  system.backend = 'demo';
+  await start(60, { byHand: true, configPath });
+  expect(await engine.saveSettings(settings)).toContain('nothing was saved');
+  expect(existsSync(configPath)).toBe(false);
+  await engine.stop();
+  system.backend = 'procfs';
+  await start(60, { byHand: true, configPath });
+  expect(await engine.saveSettings(settings)).toContain('Saved to');
+  expect(JSON.parse(readFileSync(configPath, 'utf8'))).toMatchObject({ interval: 3 });
+});
+
+it('a jump to what is gone, or is in no pane, says so', async () => {
+  const target = leak(700);
+  await start();
+  expect(await engine.jump({ pid: 700, start: 'another' })).toBe('It is gone.');
+  expect(await engine.jump(target)).toContain('is in no tmux pane');
+});
+
+it('outside tmux nothing is copied to it', async () => {
+  await start();
+  expect(await engine.copyToTmux('text')).toBe(false);
+});
+
+it('proportional memory is what the machine says', async () => {
+  Object.assign(system, { proportionalMemory: async (pid: number) => pid + 1 });
+  await start();
+  expect(await engine.proportionalMemory(700)).toBe(701);
+});
+
+it('what others did before is the log at first, its last twenty lines; a log that is brought along stands alone', async () => {
+  const line = (pid: number): string => {
+    const outcomes = [{ pid, start: 's', name: 'x', outcome: 'ended', why: '', freed: 0 }];
+    return `${JSON.stringify({ time: '2026-11-16T03:10:20.000Z', event: 'outcome', id: `${pid}`, by: 'clean', outcomes })}\n`;
+  };
+  const lines = Array.from({ length: 25 }, (_, n) => line(n + 1)).join('');
+  sandbox.write('home/.local/state/reaptop/audit.jsonl', lines, 0o600);
+  await start(60, { byHand: true });
+  expect(engine.getState().log.map(one => one.entry?.rows[0]?.pid)).toEqual(
+    Array.from({ length: 20 }, (_, n) => n + 6),
+  );
+  await engine.stop();
+  const log = [{ at: 0, text: 'mine', tone: 'plain' }] as const;
+  await start(60, { byHand: true, log });
+  await engine.refresh();
+  expect(engine.getState().log).toEqual(log);
+});
+
+it('a critical finding rings once, on a live machine only', async () => {
+  const config = { ...DEFAULT_CONFIG, alerts: { ...DEFAULT_CONFIG.alerts, command: null } };
+  system.add(600, 800, { comm: 'claude', argv: ['claude'], born: 500, rss: 400 * 1024 ** 3 });
+  await start(60, { byHand: true, config });
+  expect(engine.getState().snapshot.findings.some(f => f.severity === 'critical')).toBe(true);
+  await engine.refresh();
+  await engine.refresh();
+  expect(engine.getState().rings).toBe(1);
+  await engine.stop();
+  system.readOnly = 'a recorded table';
+  await start(60, { byHand: true, config });
+  await engine.refresh();
+  expect(engine.getState().rings ?? 0).toBe(0);
 });

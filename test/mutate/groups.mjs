@@ -46,6 +46,7 @@ export const GROUPS = {
     ],
     tests: [
       'act/hooks/{diagnostic-lock,hook-log,not-ours,progress-file,session-prune,session-state,short-lock,vanishing}*.test.ts',
+      'act/record/file-lock.mocked.test.ts',
       'commands/beat.test.ts',
     ],
   },
@@ -85,11 +86,13 @@ export const GROUPS = {
     ],
   },
   live: {
+    warm: true,
     wanted: 80,
     mutate: ['src/live/!(demo).ts'],
     tests: ['live/!(live-heartbeats).test.ts'],
   },
   tui: {
+    warm: true,
     wanted: 80,
     mutate: ['src/tui/{keys,view}/*.ts', 'src/tui/plan-question.ts', 'src/tui/content/plan.ts'],
     tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,plan-question,selection,taking}.test.ts'],

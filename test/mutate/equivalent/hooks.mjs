@@ -100,14 +100,14 @@ export default [
   },
   {
     file: 'hooks/short-lock.ts',
-    code: 'sleep(poll * (0.5 + Math.random()))',
+    code: 'sleep(Math.min(left, poll * (0.5 + Math.random())))',
     from: 'poll * (0.5 + Math.random())',
     by: 'poll / (0.5 + Math.random())',
     why: 'how often it looks changes what it costs, not what it sees',
   },
   {
     file: 'hooks/short-lock.ts',
-    code: 'sleep(poll * (0.5 + Math.random()))',
+    code: 'sleep(Math.min(left, poll * (0.5 + Math.random())))',
     from: '0.5 + Math.random()',
     by: '0.5 - Math.random()',
     why: 'how often it looks changes what it costs, not what it sees',
