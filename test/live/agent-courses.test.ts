@@ -41,3 +41,35 @@ test('an agent that has ended is forgotten', () => {
   courses.record({ ...snapshot, processes: snapshot.processes.filter(p => p.kind !== 'agent') });
   expect(courses.of(key)).toEqual([]);
 });
+
+const looked = (n: number, bytes: number, cpu: number | null): Snapshot => ({
+  ...snapshot,
+  takenAt: n * 1000,
+  processes: [
+    { ...agentOf(snapshot), facts: { ...agentOf(snapshot).facts, rss: bytes, cpu, details: null } },
+  ],
+});
+const courseOf = (looks: readonly Snapshot[]) => {
+  const courses = new AgentCourses();
+  for (const look of looks) courses.record(look);
+  return courses.of(key);
+};
+
+test('two points become one: their mean, at the later time; CPU that is not known of one is that of the other', () => {
+  const cpus = [null, 4, 6, null, 1, 3, null, null];
+  const points = courseOf(
+    Array.from({ length: 240 }, (_, n) => looked(n, n * 100, n < cpus.length ? cpus[n]! : 0)),
+  );
+  expect(points).toHaveLength(120);
+  expect(points.slice(0, 4)).toEqual([
+    { at: 1000, bytes: 50, cpu: 4 },
+    { at: 3000, bytes: 250, cpu: 6 },
+    { at: 5000, bytes: 450, cpu: 2 },
+    { at: 7000, bytes: 650, cpu: null },
+  ]);
+});
+
+test('from then on every second look is a point', () => {
+  const points = courseOf(Array.from({ length: 244 }, (_, n) => looked(n, 1, 0)));
+  expect(points.slice(-3).map(({ at }) => at)).toEqual([239_000, 241_000, 243_000]);
+});

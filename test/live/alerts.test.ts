@@ -83,4 +83,60 @@ describe("the user's own program", () => {
     await until('it to end', () => !existsSync(`/proc/${readFileSync(pid, 'utf8').trim()}`));
     expect(troubles).toEqual([]);
   });
+
+  test('runs four times at once and no more, and what waits is run in its turn, thirty-two at most', async () => {
+    const log = join(here, 'log');
+    const go = join(here, 'go');
+    const desk = start(script(`echo >> ${log}; while [ ! -e ${go} ]; do sleep 0.01; done`));
+    const begun = (): number => (existsSync(log) ? readFileSync(log, 'utf8').length : 0);
+    desk.tell(Array.from({ length: 40 }, (_, n) => news(`${n}`)));
+    await until('four to run', () => begun() === 4);
+    desk.tell([news('one more')]);
+    expect(begun()).toBe(4);
+    writeFileSync(go, '');
+    await until('the rest to have run', () => begun() === 33);
+    desk.tell([]);
+    expect(troubles).toEqual([]);
+  });
+
+  test('what waits when the screen is left is not begun', async () => {
+    const log = join(here, 'log');
+    const desk = start(script(`echo $$ >> ${log}; exec sleep 600`));
+    const begun = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+    desk.tell(Array.from({ length: 8 }, (_, n) => news(`${n}`)));
+    await until('four to run', () => begun().length === 4);
+    desk.stop();
+    await until('them to end', () => begun().every(pid => !existsSync(`/proc/${pid}`)));
+    expect(begun()).toHaveLength(4);
+  });
+});
+
+describe('tmux', () => {
+  const shown = async (tmux: boolean, ...titles: string[]): Promise<string> => {
+    const out = join(here, 'said');
+    const bin = join(here, 'tmux');
+    writeFileSync(bin, `#!/bin/sh\nfor last; do :; done\nprintf '%s\\n' "$last" >> ${out}\n`);
+    chmodSync(bin, 0o755);
+    const notify = join(here, 'notified');
+    const env = { ...plainEnv(), PATH: `${here}:${process.env.PATH}`, TMUX: '/tmp/none/default,1,0' };
+    alerting = new Alerting({ bell: false, tmux, command: [script(`touch ${notify}`)] }, env, {
+      trouble: text => troubles.push(text),
+    });
+    alerting.tell(titles.map(news));
+    await until('the program', () => existsSync(notify));
+    if (tmux) await until('the message', () => existsSync(out));
+    return existsSync(out) ? readFileSync(out, 'utf8') : '';
+  };
+
+  test('shows the first title and how many more there are', async () => {
+    expect(await shown(true, 'a', 'b', 'c')).toBe('reaptop: a (and 2 more)\n');
+  });
+
+  test('shows one title as it is', async () => {
+    expect(await shown(true, 'a')).toBe('reaptop: a\n');
+  });
+
+  test('is not asked where the user does not want it', async () => {
+    expect(await shown(false, 'a')).toBe('');
+  });
 });

@@ -76,6 +76,70 @@ describe('acts', () => {
     expect(log.next()[0]?.entry?.rows).toMatchObject([{ name: 'remove /p/.diagnostic-lock', what: 'done' }]);
   });
 
+  it('a file is named by its path, else its target, else its session, and by its act', () => {
+    const log = new ActLog(directory);
+    write({
+      event: 'outcome',
+      id: 's',
+      by: 'sweep',
+      outcomes: [],
+      sessions: [{ act: 'end-session', session: 'main', outcome: 'ended' }, { session: 'other' }],
+      files: [{ act: 'archive', target: '/p/specs/1', outcome: 'done' }],
+    });
+    expect(log.next()[0]?.entry?.rows.map(({ name }) => name)).toEqual([
+      'end-session main',
+      'other',
+      'archive /p/specs/1',
+    ]);
+  });
+
+  it.each([
+    ['survived', 'bad'],
+    ['denied', 'bad'],
+    ['failed', 'bad'],
+    ['ended', 'plain'],
+    ['refused', 'plain'],
+  ])('one of whom something %s is %s', (word, tone) => {
+    const log = new ActLog(directory);
+    write({ event: 'outcome', id: 'a', by: 'clean', outcomes: [outcome(1, 'x', { outcome: word })] });
+    write({ event: 'outcome', id: 'b', by: 'clean', outcomes: [], files: [{ path: '/p', outcome: word }] });
+    expect(log.next().map(line => line.tone)).toEqual([tone, tone]);
+  });
+
+  it('a row tells what became of it, else the signal; without a number no pid and no bytes', () => {
+    const log = new ActLog(directory);
+    const outcomes = [
+      { pid: 3, name: 'a', signal: 'SIGUSR1' },
+      { pid: '4', name: 'b', outcome: 'ended', freed: '9', why: 7 },
+    ];
+    write({ event: 'outcome', id: 'a', by: '', outcomes, note: 'cut short' });
+    const [line] = log.next();
+    expect(line?.entry).toEqual({
+      by: '?',
+      why: '',
+      note: 'cut short',
+      rows: [
+        { what: 'SIGUSR1', pid: 3, name: 'a', bytes: 0, why: '' },
+        { what: 'ended', pid: null, name: 'b', bytes: 0, why: '' },
+      ],
+    });
+    expect(line?.text).toMatch(/: a \(3\), b$/);
+  });
+
+  it('an act of ours is known for as long as sixty-four others begin after it, and no longer', () => {
+    const begin = (id: string, pid: number) => write({ event: 'intent', id, by: 'tui', writer: { pid } });
+    const ended = (id: string) => write({ event: 'outcome', id, by: 'tui', outcomes: [] });
+    const told = (others: number): number => {
+      const log = new ActLog(directory);
+      log.next();
+      begin('ours', process.pid);
+      for (let n = 0; n < others; n += 1) begin(`${others}-${n}`, 1);
+      ended('ours');
+      return log.next().length;
+    };
+    expect([told(63), told(64)]).toEqual([0, 1]);
+  });
+
   it('torn, strange and hostile lines neither throw nor reach the terminal raw', () => {
     const log = new ActLog(directory);
     for (const line of ['{"time":', 'null', '[]', '7', '{"outcomes":[]}']) write(line);
@@ -118,6 +182,21 @@ describe('findings', () => {
     ]);
     expect(look(log, finding('leak', 1), finding('zombie', 2))).toEqual([]);
     expect(look(log, finding('zombie', 2))).toEqual(['good over: leak 1']);
+  });
+
+  it('are told with the process they are about and the time of the look; without one they are known by file or title', () => {
+    const log = new FindingLog();
+    const lock = finding('lock-stale', 0, { processes: [], files: ['/a'], title: 'lock' });
+    const other = finding('stopped', 0, { processes: [], title: 'a title' });
+    log.look({ findings: [], takenAt: 0 });
+    expect(log.look({ findings: [finding('leak', 1), lock, other], takenAt: 7 })).toEqual([
+      { at: 7, text: 'found: leak 1', tone: 'warn', about: { pid: 1, start: '1' } },
+      { at: 7, text: 'found: lock', tone: 'warn', about: null },
+      { at: 7, text: 'found: a title', tone: 'warn', about: null },
+    ]);
+    expect(look(log, finding('leak', 1), lock, other)).toEqual([]);
+    const moved = { ...lock, files: ['/b'], title: 'lock b', severity: 'info' as const };
+    expect(look(log, finding('leak', 1), moved, other)).toEqual(['good over: lock', 'plain found: lock b']);
   });
 
   it('one that lost its first process is the same', () => {

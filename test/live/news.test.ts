@@ -46,8 +46,11 @@ describe('a finding is news', () => {
       desk.look(at(s));
       expect(titles(desk, at(s + 2, finding([7])))).toEqual([]);
     }
-    desk.look(at(700));
-    expect(titles(desk, at(702, finding([7])))).toEqual(['1 leaked']);
+    // Last seen at 60: forgotten ten minutes later, and not before.
+    desk.look(at(659));
+    expect(titles(desk, at(659.5, finding([7])))).toEqual([]);
+    desk.look(at(1259.5));
+    expect(titles(desk, at(1260, finding([7])))).toEqual(['1 leaked']);
   });
 
   test('by its files where it has no process, and beside another of the same kind', () => {
@@ -85,5 +88,22 @@ describe('an agent that waits is news', () => {
     expect(desk.look(doing(2, 'waiting'))).toEqual([]);
     expect(desk.look(doing(4, 'busy'))).toEqual([]);
     expect(desk.look(doing(6, 'waiting'))).toHaveLength(1);
+  });
+
+  test('of it is told who it is, where and what for, or only that it waits', () => {
+    const desk = new NewsDesk();
+    const waiting = doing(0, 'waiting');
+    const [one] = waiting.processes;
+    const session = { ...one!.session!, project: null, waitingFor: null };
+    const [news] = desk.look({ ...waiting, processes: [{ ...one!, session }] as never });
+    expect(news).toMatchObject({
+      severity: 'warn',
+      why: 'its own session file says so',
+      processes: [{ pid: 7, start: '1' }],
+      files: [],
+      action: null,
+    });
+    expect(news!.title).not.toContain(' in ');
+    expect(desk.look({ ...at(2), processes: [{ ...one!, session: null }] as never })).toEqual([]);
   });
 });
