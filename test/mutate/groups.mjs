@@ -91,10 +91,25 @@ export const GROUPS = {
     mutate: ['src/live/!(demo).ts'],
     tests: ['live/!(live-heartbeats).test.ts'],
   },
+  // What is read and answered before a plan runs.
+  asking: {
+    warm: true,
+    wanted: 80,
+    mutate: [
+      'src/tui/plan-question.ts',
+      'src/tui/content/plan.ts',
+      'src/tui/keys/{actions-acting,clicks}.ts',
+    ],
+    tests: [
+      'tui/keys/{actions-acting,clicks}.test.ts',
+      'tui/content/plan.test.ts',
+      'tui/plan-question.test.ts',
+    ],
+  },
   tui: {
     warm: true,
     wanted: 80,
-    mutate: ['src/tui/{keys,view}/*.ts', 'src/tui/plan-question.ts', 'src/tui/content/plan.ts'],
-    tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,plan-question,selection,taking}.test.ts'],
+    mutate: ['src/tui/keys/!(actions-acting|clicks).ts', 'src/tui/view/*.ts'],
+    tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,selection,taking}.test.ts'],
   },
 };

@@ -71,3 +71,33 @@ test('a plan that cannot be made says why, and takes away only its own waiting',
     expect(controls.view.overlay?.kind ?? null).toBe(left ? 'help' : null);
   }
 });
+
+test('a plan that got worse while it ran is shown again, with the reason; once left, the reason alone', async () => {
+  for (const left of [false, true]) {
+    const { controls, question, notices } = ask();
+    const running = { type: 'overlay', overlay: { kind: 'running' } } as const;
+    controls.dispatch(left ? leave : running);
+    question.showAgain(CLEAN, { plan: EMPTY_PLAN, because: 'it is live now' });
+    if (left) expect(controls.view.overlay).toBeNull();
+    else expect(controls.view.overlay).toMatchObject({ kind: 'plan', changed: 'it is live now' });
+    expect(notices).toEqual(left ? ['Nothing was signalled: it is live now'] : []);
+  }
+});
+
+test('a plan may be answered only while it is the one that is shown', async () => {
+  const { controls, question } = ask();
+  const other = { ...EMPTY_PLAN };
+  controls.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
+  question.showAgain(CLEAN, { plan: EMPTY_PLAN, because: 'first' });
+  controls.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
+  question.showAgain(CLEAN, { plan: other, because: 'second' });
+  controls.chunk = 8;
+  const seen: unknown[] = [];
+  const { dispatch } = controls;
+  controls.dispatch = event => {
+    if (event.type === 'overlay') seen.push(event.overlay);
+    dispatch(event);
+  };
+  await until('the second to be seen', () => (controls.view.overlay as { openedIn?: number }).openedIn === 8);
+  expect(seen).toMatchObject([{ plan: other, changed: 'second' }]);
+});

@@ -1,0 +1,280 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ShownAgain } from '../../../src/live/live.ts';
+import type { ActRequest } from '../../../src/model/act-request.ts';
+import type { Plan } from '../../../src/model/plan.ts';
+import type { Controls } from '../../../src/tui/keys/action.ts';
+import { ACTING, typePid } from '../../../src/tui/keys/actions-acting.ts';
+import type { Keystroke } from '../../../src/tui/keys/reader.ts';
+import { reduce, type ViewEvent } from '../../../src/tui/view/reducer.ts';
+import { INITIAL_VIEW, type Overlay } from '../../../src/tui/view/state.ts';
+import { SIGNALS } from '../../../src/words/signals.ts';
+import { planOf } from '../../act/fake-system.ts';
+import { invent } from '../../judge/plan/machine.ts';
+import { awaited } from '../../support/until.ts';
+import { screenOf } from '../screen.ts';
+
+const CLEAN: ActRequest = { act: 'clean' };
+const step = (pid: number, confirm = false) => ({ pid, start: 's', confirm });
+const PLAIN = planOf([step(10), step(11)]);
+/** Each is protected, and asks for its own pid. */
+const guarded = (...pids: number[]): Plan => ({
+  ...planOf([]),
+  steps: pids.map(pid => planOf([step(pid, true)]).steps[0]!),
+});
+const key = (chunk: number, text = 'y'): Keystroke => ({ text, chunk }) as Keystroke;
+
+/** A screen without a screen, and an engine that notes what it is to run. */
+const stage = () => {
+  const made = awaited<ShownAgain | null>();
+  const told = {
+    view: { ...INITIAL_VIEW },
+    screen: screenOf(),
+    layout: screenOf().layout,
+    targets: [invent(10, 1), invent(11, 1)],
+    situation: {} as Record<string, unknown>,
+    ran: [] as unknown[],
+    cancelled: 0,
+    notices: [] as string[],
+    planned: [] as ActRequest[],
+    again: [] as unknown[],
+    live: {
+      run: (plan: Plan, request: ActRequest) => {
+        told.ran.push([plan, request]);
+        return made.promise;
+      },
+      cancel: () => (told.cancelled += 1),
+    },
+    dispatch: (event: ViewEvent) => {
+      told.view = reduce(told.view, event);
+    },
+    notice: (text: string, tone?: string) =>
+      void told.notices.push(tone === undefined ? text : `${tone}: ${text}`),
+    openPlan: (request: ActRequest) => void told.planned.push(request),
+    showAgain: (request: ActRequest, again: ShownAgain) => void told.again.push([request, again]),
+  };
+  return { told, made };
+};
+
+let told: ReturnType<typeof stage>['told'];
+let made: ReturnType<typeof stage>['made'];
+beforeEach(() => {
+  ({ told, made } = stage());
+});
+const controls = (): Controls => told as unknown as Controls;
+const act = (name: keyof typeof ACTING, stroke = key(9)): void => ACTING[name](controls(), stroke);
+const show = (plan: Plan, part: Partial<Extract<Overlay, { kind: 'plan' }>> = {}): void => {
+  const overlay: Overlay = {
+    kind: 'plan',
+    request: CLEAN,
+    plan,
+    openedIn: 7,
+    typed: '',
+    confirmed: [],
+    ...part,
+  };
+  told.dispatch({ type: 'overlay', overlay });
+};
+
+describe('y', () => {
+  test('runs the plan that is shown, once it can have been seen', () => {
+    show(PLAIN);
+    act('go', key(8));
+    expect(told.ran).toEqual([[PLAIN, CLEAN]]);
+    expect(told.view.overlay).toEqual({ kind: 'running' });
+    expect(told.notices).toEqual([]);
+  });
+
+  test.each([6, 7])('that was typed before runs nothing (%s)', chunk => {
+    show(PLAIN);
+    act('go', key(chunk));
+    expect(told.ran).toEqual([]);
+    expect(told.view.overlay?.kind).toBe('plan');
+    expect(told.notices).toEqual(['Too early: read the plan, then press y.']);
+  });
+
+  test('runs nothing while the plan is made, or where there is none', () => {
+    act('go');
+    told.dispatch({ type: 'overlay', overlay: { kind: 'planning', request: CLEAN } });
+    act('go');
+    expect(told.ran).toEqual([]);
+    expect(told.view.overlay?.kind).toBe('planning');
+  });
+
+  test('leaves a plan that does nothing, however early', () => {
+    show(planOf([]), { openedIn: 99 });
+    act('go');
+    expect([told.ran, told.view.overlay, told.notices]).toEqual([[], null, []]);
+  });
+
+  test('runs nothing while one protected pid of several is not typed, and says which', () => {
+    show(guarded(20, 21), { confirmed: [20] });
+    act('go');
+    expect(told.ran).toEqual([]);
+    expect(told.notices).toEqual(['Type 21 first: it is protected.']);
+    show(guarded(20, 21), { confirmed: [20, 21] });
+    act('go');
+    expect(told.ran).toHaveLength(1);
+  });
+
+  test('of which the plan got worse shows it again, with what changed', async () => {
+    const again = { plan: PLAIN, because: 'live now' };
+    show(PLAIN);
+    act('go');
+    made.resolve(again);
+    await made.promise;
+    await Promise.resolve();
+    expect(told.again).toEqual([[CLEAN, again]]);
+  });
+
+  test('that went well shows nothing again', async () => {
+    show(PLAIN);
+    act('go');
+    made.resolve(null);
+    await made.promise;
+    await Promise.resolve();
+    expect([told.again, told.notices]).toEqual([[], []]);
+  });
+
+  test.each([
+    [new Error('no lock'), 'bad: It failed: no lock'],
+    ['a word', 'bad: It failed: a word'],
+  ])('that fails says why', async (why, said) => {
+    show(PLAIN);
+    act('go');
+    made.reject(why as Error);
+    await made.promise.catch(() => {});
+    await Promise.resolve();
+    expect(told.notices).toEqual([said]);
+  });
+});
+
+describe('a pid that is typed', () => {
+  const type = (text: string, chunk = 9): boolean => typePid(controls(), key(chunk, text));
+  const overlay = () => told.view.overlay as Extract<Overlay, { kind: 'plan' }>;
+
+  test('confirms its process and no other; a y from the same read does not count', () => {
+    show(guarded(20, 21));
+    expect([type('2'), type('0', 12)]).toEqual([true, true]);
+    expect(overlay()).toMatchObject({ confirmed: [20], typed: '', openedIn: 12 });
+    act('go', key(12));
+    expect(told.ran).toEqual([]);
+    type('2');
+    type('1', 13);
+    expect(overlay()).toMatchObject({ confirmed: [20, 21], openedIn: 13 });
+  });
+
+  test('another one, or a longer one, confirms nothing', () => {
+    show(guarded(20));
+    for (const digit of '120') type(digit);
+    expect(overlay()).toMatchObject({ confirmed: [], typed: '120', openedIn: 7 });
+    for (const digit of '1234567890') type(digit);
+    expect(overlay().typed).toBe('1234567890');
+  });
+
+  test('is erased digit by digit', () => {
+    show(guarded(20), { typed: '13' });
+    act('plan-erase');
+    expect(overlay().typed).toBe('1');
+    told.dispatch({ type: 'overlay', overlay: null });
+    act('plan-erase');
+    expect(told.view.overlay).toBeNull();
+  });
+
+  test.each(['y', '', '12', 'a1', '1a'])('is no %j', text => {
+    show(guarded(1));
+    expect(type(text)).toBe(false);
+    expect(overlay().typed).toBe('');
+  });
+
+  test('is asked for by a plan with protected processes only', () => {
+    expect(type('1')).toBe(false);
+    show(PLAIN);
+    expect(type('1')).toBe(false);
+    show(guarded(20), { confirmed: [20] });
+    expect(type('2')).toBe(false);
+    told.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
+    expect(type('1')).toBe(false);
+  });
+});
+
+describe('a key asks for a plan of its own', () => {
+  const targets = [
+    { pid: 10, start: 's10' },
+    { pid: 11, start: 's11' },
+  ];
+  test.each<[keyof typeof ACTING, ActRequest]>([
+    ['end-process', { act: 'end', targets, force: false }],
+    ['kill', { act: 'end', targets, force: true }],
+    ['clean', CLEAN],
+    ['zombies', { act: 'zombies' }],
+  ])('%s', (name, request) => {
+    act(name);
+    expect(told.planned).toEqual([request]);
+    expect(told.ran).toEqual([]);
+  });
+
+  test('fix, where there is a finding', () => {
+    act('fix');
+    expect(told.planned).toEqual([]);
+    const finding = { id: 'leak' };
+    told.situation = { finding };
+    act('fix');
+    expect(told.planned).toEqual([{ act: 'fix', finding }]);
+  });
+
+  test('the chosen signal; the choice goes round at both ends', () => {
+    act('signal');
+    expect(told.view.overlay).toEqual({ kind: 'signals', cursor: 0 });
+    act('signals-up');
+    expect(told.view.overlay).toEqual({ kind: 'signals', cursor: SIGNALS.length - 1 });
+    act('signals-down');
+    act('signals-down');
+    act('signals-choose');
+    expect(told.planned).toEqual([{ act: 'signal', targets, signal: SIGNALS[1]!.name }]);
+  });
+
+  test('no signal where none is chosen from', () => {
+    show(PLAIN);
+    act('signals-down');
+    act('signals-choose');
+    expect(told.view.overlay?.kind).toBe('plan');
+    expect(told.planned).toEqual([]);
+  });
+});
+
+test('C sends nothing more, and says what that means', () => {
+  act('stop');
+  expect(told.cancelled).toBe(1);
+  expect(told.notices[0]).toContain('No further signals');
+});
+
+test('what runs can be left', () => {
+  told.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
+  act('running-leave');
+  expect(told.view.overlay).toBeNull();
+});
+
+describe('a long plan scrolls', () => {
+  const scrolled = (): number => told.view.overlayScroll;
+  test('by a line, by a page, and not beyond either end', () => {
+    show(planOf(Array.from({ length: 60 }, (_, n) => step(n + 10))));
+    const screen = screenOf({ view: told.view });
+    Object.assign(told, { screen, layout: screen.layout });
+    act('plan-down');
+    expect(scrolled()).toBe(1);
+    act('plan-up');
+    act('plan-up');
+    expect(scrolled()).toBe(0);
+    // 30 rows: 2 of the header and 1 of the footer; 4 around the content, and one line of the page before.
+    act('plan-page-down');
+    expect(scrolled()).toBe(22);
+    act('plan-page-up');
+    expect(scrolled()).toBe(0);
+    for (let n = 0; n < 9; n += 1) act('plan-page-down');
+    expect(scrolled()).toBe(60 - 23);
+    act('running-up');
+    expect(scrolled()).toBe(60 - 24);
+    act('running-down');
+    expect(scrolled()).toBe(60 - 23);
+  });
+});
