@@ -9,6 +9,8 @@ export type CommandResult =
 /** Enough for an answer of one line; a command that floods us is cut off, not buffered. */
 const MOST_OUTPUT = 64 * 1024;
 
+const CALLED_OFF = 'it was called off';
+
 export interface CommandOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
@@ -27,25 +29,29 @@ export const runCommand = (
   { timeoutMs, env = process.env, input, signal, mostOutput = MOST_OUTPUT }: CommandOptions,
 ): Promise<CommandResult> =>
   new Promise(resolve => {
+    if (signal?.aborted) return resolve({ status: 'failed', why: CALLED_OFF });
     let stdout = '';
     let stderr = '';
     const child = spawn(command, args, {
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env,
-      ...(signal && { signal }),
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
     });
     const finish = (result: CommandResult): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', callOff);
       resolve(result);
     };
-    // Node ends the child itself; what that one started may still hold its output open.
-    const timer = setTimeout(() => {
+    const end = (result: CommandResult): void => {
+      // What could not be started has no pid, and Node signals 0 for it: our whole process group.
+      if (child.pid !== undefined) child.kill('SIGKILL');
+      // What it started may still hold its output open.
       child.stdout?.destroy();
       child.stderr?.destroy();
-      finish({ status: 'timeout' });
-    }, timeoutMs);
+      finish(result);
+    };
+    const callOff = (): void => end({ status: 'failed', why: CALLED_OFF });
+    const timer = setTimeout(() => end({ status: 'timeout' }), timeoutMs);
+    signal?.addEventListener('abort', callOff);
     child.stdin?.on('error', () => {}); // it ended without reading: that is its own affair
     child.stdin?.end(input);
     // Without a descriptor left there are no pipes, and the error follows.
@@ -58,7 +64,5 @@ export const runCommand = (
     child.on('error', (error: NodeJS.ErrnoException) =>
       finish(error.code === 'ENOENT' ? { status: 'missing' } : { status: 'failed', why: error.message }),
     );
-    child.on('close', code =>
-      finish(child.killed ? { status: 'timeout' } : { status: 'done', code: code ?? 1, stdout, stderr }),
-    );
+    child.on('close', code => finish({ status: 'done', code: code ?? 1, stdout, stderr }));
   });
