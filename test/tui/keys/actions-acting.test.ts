@@ -1,15 +1,19 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ShownAgain } from '../../../src/live/live.ts';
 import type { ActRequest } from '../../../src/model/act-request.ts';
+import { keyOf } from '../../../src/model/identity.ts';
 import type { Plan } from '../../../src/model/plan.ts';
+import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import type { Controls } from '../../../src/tui/keys/action.ts';
 import { ACTING, typePid } from '../../../src/tui/keys/actions-acting.ts';
 import type { Keystroke } from '../../../src/tui/keys/reader.ts';
 import { reduce, type ViewEvent } from '../../../src/tui/view/reducer.ts';
-import { INITIAL_VIEW, type Overlay } from '../../../src/tui/view/state.ts';
+import type { Row } from '../../../src/tui/view/row.ts';
+import { treeRows } from '../../../src/tui/view/rows.ts';
+import { INITIAL_VIEW, type Overlay, rowOptions } from '../../../src/tui/view/state.ts';
 import { SIGNALS } from '../../../src/words/signals.ts';
 import { planOf } from '../../act/fake-system.ts';
-import { invent } from '../../judge/plan/machine.ts';
+import { invent, snapshotOf } from '../../judge/plan/machine.ts';
 import { awaited } from '../../support/until.ts';
 import { screenOf } from '../screen.ts';
 
@@ -172,9 +176,9 @@ describe('a pid that is typed', () => {
   });
 
   test('is erased digit by digit', () => {
-    show(guarded(20), { typed: '13' });
+    show(guarded(20), { typed: '134' });
     act('plan-erase');
-    expect(overlay().typed).toBe('1');
+    expect(overlay().typed).toBe('13');
     told.dispatch({ type: 'overlay', overlay: null });
     act('plan-erase');
     expect(told.view.overlay).toBeNull();
@@ -277,4 +281,76 @@ describe('a long plan scrolls', () => {
     act('running-down');
     expect(scrolled()).toBe(60 - 23);
   });
+});
+
+describe('space', () => {
+  const tmux = (session: string) =>
+    ({ socket: '/t', session, pane: '%1', window: '0', title: '' }) as unknown as JudgedProcess['tmux'];
+  const snapshot = snapshotOf([
+    invent(20, 1, { kind: 'agent', verdict: 'live', tmux: tmux('a') }),
+    invent(21, 20, { verdict: 'live', tmux: tmux('a') }),
+    invent(22, 1, { verdict: 'live', tmux: tmux('a') }),
+    invent(30, 1, { kind: 'agent', verdict: 'live', tmux: tmux('b') }),
+  ]);
+  const keyAt = (pid: number): string => keyOf({ pid, start: `s${pid}` });
+  const at = (find: (row: Row) => boolean, folded: readonly string[] = []): void => {
+    const view = { ...told.view, folded: new Set(folded) };
+    const rows = treeRows(snapshot, rowOptions(view));
+    const selectedIndex = rows.findIndex(find);
+    told.view = { ...view, selectedIndex, selected: rows[selectedIndex]?.key ?? null };
+    Object.assign(told, { rows, snapshot });
+  };
+  const headings = (): Row[] => treeRows(snapshot, rowOptions(told.view)).filter(row => !row.process);
+  const marked = (): string[] => [...told.view.marked].sort();
+
+  test('marks the process and goes on to the next row; again takes the mark away', () => {
+    at(row => row.key === keyAt(20));
+    act('mark');
+    expect(marked()).toEqual([keyAt(20)]);
+    expect(told.view.selected).toBe(keyAt(21));
+    at(row => row.key === keyAt(20));
+    act('mark');
+    expect(marked()).toEqual([]);
+  });
+
+  test('on the last row stays there', () => {
+    at(row => row.key === keyAt(30));
+    act('mark');
+    expect([marked(), told.view.selected]).toEqual([[keyAt(30)], keyAt(30)]);
+  });
+
+  test.each([false, true])(
+    'on a heading marks what stands at its top, and nothing of the next (folded: %s)',
+    folded => {
+      const [first] = headings();
+      at(row => row.key === first!.key, folded ? [first!.key, 'another'] : []);
+      act('mark');
+      expect(marked()).toEqual([keyAt(20), keyAt(22)]);
+      expect(told.view.selected).toBe(first!.key);
+    },
+  );
+
+  test('on what is gone, or on no row, marks nothing', () => {
+    at(row => row.key === keyAt(20));
+    Object.assign(told, {
+      rows: treeRows(snapshot, rowOptions(told.view)).map(row => ({ ...row, gone: true })),
+    });
+    act('mark');
+    at(() => false);
+    act('mark');
+    expect(marked()).toEqual([]);
+  });
+
+  test('and all marks go at once', () => {
+    at(row => row.key === keyAt(20));
+    act('mark');
+    act('unmark-all');
+    expect(marked()).toEqual([]);
+  });
+});
+
+test('a signal is neither moved to nor chosen where nothing is open', () => {
+  act('signals-up');
+  act('signals-choose');
+  expect([told.view.overlay, told.planned]).toEqual([null, []]);
 });
