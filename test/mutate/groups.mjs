@@ -98,10 +98,10 @@ export const GROUPS = {
     mutate: [
       'src/tui/plan-question.ts',
       'src/tui/content/plan.ts',
-      'src/tui/keys/{actions-acting,clicks}.ts',
+      'src/tui/keys/{actions-acting,clicks,mouse-report,reasons}.ts',
     ],
     tests: [
-      'tui/keys/{actions-acting,clicks}.test.ts',
+      'tui/keys/{actions-acting,clicks,mouse-report,reasons}.test.ts',
       'tui/content/plan.test.ts',
       'tui/plan-question.test.ts',
     ],
@@ -109,7 +109,7 @@ export const GROUPS = {
   tui: {
     warm: true,
     wanted: 80,
-    mutate: ['src/tui/keys/!(actions-acting|clicks).ts', 'src/tui/view/*.ts'],
+    mutate: ['src/tui/keys/!(actions-acting|clicks|mouse-report|reasons).ts', 'src/tui/view/*.ts'],
     tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,selection,taking}.test.ts'],
   },
 };
