@@ -91,7 +91,7 @@ export const GROUPS = {
     mutate: ['src/live/!(demo).ts'],
     tests: ['live/!(live-heartbeats).test.ts'],
   },
-  // What is read and answered before a plan runs.
+  // Whom a key is about, and what is read and answered before a plan runs.
   asking: {
     warm: true,
     wanted: 80,
@@ -99,9 +99,11 @@ export const GROUPS = {
       'src/tui/plan-question.ts',
       'src/tui/content/plan.ts',
       'src/tui/keys/{actions-acting,clicks,mouse-report,reasons}.ts',
+      'src/tui/view/{clickable,keep-selected,settling,subject}.ts',
     ],
     tests: [
       'tui/keys/{actions-acting,clicks,mouse-report,reasons}.test.ts',
+      'tui/view/{clickable,keep-selected,panel-entries,subject}.test.ts',
       'tui/content/plan.test.ts',
       'tui/plan-question.test.ts',
     ],
@@ -109,7 +111,10 @@ export const GROUPS = {
   tui: {
     warm: true,
     wanted: 80,
-    mutate: ['src/tui/keys/!(actions-acting|clicks|mouse-report|reasons).ts', 'src/tui/view/*.ts'],
+    mutate: [
+      'src/tui/keys/!(actions-acting|clicks|mouse-report|reasons).ts',
+      'src/tui/view/!(clickable|keep-selected|settling|subject).ts',
+    ],
     tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,selection,taking}.test.ts'],
   },
 };
