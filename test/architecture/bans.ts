@@ -10,6 +10,8 @@ const PURE_LIBRARIES = new Set(['get-east-asian-width']);
 
 /** Where signals may leave from besides act/, and why. */
 export const MAY_SIGNAL: Readonly<Record<string, string>> = {
+  'observe/run-command.ts':
+    'a command of ours that takes too long or is called off: our own child, and only if it has a pid',
   'tui/main.tsx': 'Ctrl-Z stops the own process group, as a shell expects',
 };
 
