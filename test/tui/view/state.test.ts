@@ -52,6 +52,96 @@ describe('the reducer', () => {
   });
 });
 
+describe('an event changes what it is about, and nothing else', () => {
+  const finding = { id: 'leak' } as never;
+  const snapshot = { takenAt: 1 } as never;
+  const START: ViewState = {
+    ...INITIAL_VIEW,
+    folded: new Set(['a']),
+    marked: new Set(['1:a']),
+    filter: 'was',
+    search: 'sought',
+    detailScroll: 4,
+    panelCursor: 2,
+    panelLost: finding,
+    panelTop: 3,
+  };
+  test.each<[ViewEvent, Partial<ViewState>]>([
+    [
+      { type: 'select', key: 'k', index: 3 },
+      { selected: 'k', selectedIndex: 3, detailScroll: 0 },
+    ],
+    [
+      { type: 'placed', selected: 'k', index: 3, top: 1 },
+      { selected: 'k', selectedIndex: 3, top: 1 },
+    ],
+    [{ type: 'fold', keys: ['b', 'c'], folded: true }, { folded: new Set(['a', 'b', 'c']) }],
+    [{ type: 'fold', keys: ['a', 'b'], folded: false }, { folded: new Set() }],
+    [{ type: 'unmark-all' }, { marked: new Set() }],
+    [{ type: 'filter-open' }, { filterOpen: true, focus: 'tree' }],
+    [{ type: 'filter', text: 'x' }, { filter: 'x' }],
+    [{ type: 'search-open' }, { searching: true, search: 'was', filter: '' }],
+    [{ type: 'search-filter' }, { searching: false, search: '', filter: 'sought' }],
+    [{ type: 'search', text: 'x' }, { search: 'x' }],
+    [
+      { type: 'filter-close', keep: true },
+      { filterOpen: false, searching: false, search: '' },
+    ],
+    [{ type: 'next-sort' }, { sort: 'memory', reversed: false }],
+    [
+      { type: 'list', sort: 'cpu' },
+      { focus: 'tree', grouping: 'flat', sort: 'cpu', reversed: false },
+    ],
+    [
+      { type: 'focus', focus: 'log' },
+      { focus: 'log', panel: 'log', panelCursor: 0, panelLost: null, panelTop: 0 },
+    ],
+    [
+      { type: 'panel-kept', panelCursor: 1, panelLost: null },
+      { panelCursor: 1, panelLost: null },
+    ],
+    [{ type: 'panel-scroll', to: 7 }, { panelTop: 7 }],
+    [{ type: 'panel-scroll', to: -1 }, { panelTop: 0 }],
+    [
+      { type: 'panel-cursor', cursor: 5 },
+      { panelCursor: 5, panelLost: null },
+    ],
+    [{ type: 'stepped', to: finding }, { steppedTo: finding }],
+    [
+      { type: 'detail', open: true },
+      { detail: true, detailScroll: 0 },
+    ],
+    [{ type: 'detail-scroll', to: 9 }, { detailScroll: 9 }],
+    [{ type: 'detail-scroll', to: -9 }, { detailScroll: 0 }],
+    [{ type: 'overlay-scroll', to: -2 }, { overlayScroll: 0 }],
+    [{ type: 'freeze', snapshot }, { frozen: snapshot }],
+    [{ type: 'all', all: true }, { all: true }],
+    [{ type: 'look', look: { mouse: false } }, { look: { ...INITIAL_VIEW.look, mouse: false } }],
+    [{ type: 'notice', notice: { text: 't', tone: 'bad' } }, { notice: { text: 't', tone: 'bad' } }],
+  ])('%j', (event, change) => {
+    expect(reduce(START, event)).toEqual({ ...START, ...change });
+  });
+
+  test('the key of a list turns it round; another key, or coming from a tree, does not', () => {
+    const list: ViewEvent = { type: 'list', sort: 'cpu' };
+    const reversed = (...events: ViewEvent[]) => viewAfter(...events).reversed;
+    expect(reversed(list)).toBe(false);
+    expect(reversed(list, list)).toBe(true);
+    expect(reversed(list, list, list)).toBe(false);
+    expect(reversed(list, { type: 'list', sort: 'memory' })).toBe(false);
+    expect(reduce({ ...INITIAL_VIEW, sort: 'cpu' }, list).reversed).toBe(false);
+  });
+
+  test('groupings go round', () => {
+    const next: ViewEvent = { type: 'next-grouping' };
+    expect([1, 2, 3].map(n => viewAfter(...Array.from({ length: n }, () => next)).grouping)).toEqual([
+      'project',
+      'flat',
+      'tmux',
+    ]);
+  });
+});
+
 describe('placing the selection', () => {
   const rows = (...keys: string[]): Row[] => keys.map(key => ({ key }) as Row);
   const view = (selected: string | null, selectedIndex: number, top = 0) => ({
