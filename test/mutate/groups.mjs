@@ -108,13 +108,16 @@ export const GROUPS = {
       'tui/plan-question.test.ts',
     ],
   },
+  view: {
+    warm: true,
+    wanted: 80,
+    mutate: ['src/tui/view/!(clickable|keep-selected|settling|subject).ts'],
+    tests: ['tui/view/*.test.ts'],
+  },
   tui: {
     warm: true,
     wanted: 80,
-    mutate: [
-      'src/tui/keys/!(actions-acting|clicks|mouse-report|reasons).ts',
-      'src/tui/view/!(clickable|keep-selected|settling|subject).ts',
-    ],
-    tests: ['tui/{keys,view}/*.test.ts', 'tui/{acting,mouse,selection,taking}.test.ts'],
+    mutate: ['src/tui/keys/!(actions-acting|clicks|mouse-report|reasons).ts'],
+    tests: ['tui/keys/*.test.ts', 'tui/{acting,mouse,selection,taking}.test.ts'],
   },
 };
