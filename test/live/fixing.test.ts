@@ -216,7 +216,8 @@ it('claude that fails to stop a session is told of: the chore failed, and the lo
   expect(engine.getState().running?.chores).toMatchObject([
     { outcome: 'failed', why: expect.stringContaining('no such job') },
   ]);
-  expect(engine.getState().log.at(-1)).toMatchObject({
+  const [ours] = engine.getState().log.filter(line => line.entry?.why.startsWith('f: over-memory'));
+  expect(ours).toMatchObject({
     tone: 'bad',
     entry: { by: 'tui', rows: [{ what: 'failed', pid: null, name: 'claude-stop 1a2b3c4d', bytes: 0 }] },
   });
@@ -291,7 +292,7 @@ it('while another acts nothing is signalled, and the screen says that it failed 
   expect(system.sent).toEqual([]);
   expect(engine.getState().running).toMatchObject({
     done: true,
-    summary: expect.stringMatching(/^it failed: /),
+    summary: expect.stringMatching(/^it failed: another clean-up is running/),
   });
   expect(engine.getState().log.at(-1)).toMatchObject({ tone: 'bad' });
   letGo();
@@ -366,4 +367,56 @@ it('without a state directory nothing is recorded, and nothing is said of it', a
   await engine.run(await engine.plan(request), request);
   expect(engine.getState().log.map(line => line.tone)).toEqual(['good']);
   expect(existsSync(join(`${sandbox.env.XDG_STATE_HOME}`, 'reaptop'))).toBe(false);
+});
+
+it('f ends no leak that the screen has not shown as one', async () => {
+  await start({ byHand: true });
+  const finding: Finding = {
+    id: 'leak',
+    severity: 'warn',
+    title: 'leaked',
+    why: '',
+    processes: [server()],
+    files: [],
+    remedy: '',
+    action: 'clean',
+  };
+  const request: ActRequest = { act: 'fix', finding };
+  expect((await engine.plan(request)).steps).toEqual([]);
+  await engine.refresh();
+  expect((await engine.plan(request)).steps).toMatchObject([{ pid: 700 }]);
+});
+
+it('the log of an act has the time of this machine; of an invented one, its own', async () => {
+  const at = async (): Promise<number> => {
+    const target = server();
+    await start({ byHand: true, log: [] });
+    const request: ActRequest = { act: 'end', targets: [target], force: false };
+    const plan = await engine.plan(request);
+    Object.assign(system, {
+      look: async () => ({ ...(await FakeSystem.prototype.look.call(system)), takenAt: 5 }),
+    });
+    await engine.refresh();
+    await engine.run(plan, request);
+    await engine.stop();
+    return engine.getState().log.find(line => line.entry?.why === 'x: end')!.at;
+  };
+  expect(await at()).toBeGreaterThan(5);
+  system = new Machine();
+  system.backend = 'demo';
+  expect(await at()).toBe(5);
+});
+
+it('a chosen signal of which one is forbidden and one is not has failed', async () => {
+  const targets = [
+    server(() => {}),
+    system.add(701, 1, { comm: 'mcp-server-x', argv: ['mcp-server-x'] }, () => {}),
+  ];
+  await start();
+  const request: ActRequest = { act: 'signal', targets, signal: 'SIGTERM' };
+  const plan = await engine.plan(request);
+  system.denied.add(700);
+  await engine.run(plan, request);
+  expect(system.sent).toEqual(['701 SIGTERM']);
+  expect(engine.getState().log[0]).toMatchObject({ tone: 'bad' });
 });
