@@ -66,28 +66,31 @@ describe.each([
 
 describe('nothing to act on is said, each time for its own reason', () => {
   const row = (gone: boolean) => ({ key: 'k', gone }) as unknown as Situation['row'];
-  test.each<[string, string | null]>([
-    ['Nothing to act on: select', needsTarget(situation({ targets: [] }))],
-    ['Nothing to act on: select', needsTarget(situation({ targets: [], row: row(false) }))],
-    ['It has ended', needsTarget(situation({ targets: [], row: row(true) }))],
-    ['concerns no process', needsTarget(situation({ targets: [], view: { focus: 'findings' } }))],
-    ['No finding here', needsRemedy(situation({ finding: null }))],
-    ['Nothing to run', needsRemedy(situation({ finding: { ...FINDING, action: null } as never }))],
-    ['No process is proven leaked', needsLeak(situation({ state: totals(0, 1) }))],
-    ['No zombies', needsZombie(situation({ state: totals(1, 0) }))],
-    ['No findings', needsFinding(situation({ state: totals(1, 1) }))],
-    ['No findings', needsFinding(situation({ view: { frozen: totals(1, 1).snapshot } }))],
-    ['Nothing to copy', needsProcess(situation({ targets: [] }))],
-    ['That is for the tree', needsTree(situation({ view: { focus: 'log' } }))],
-    ['Nothing is marked', needsMark(situation())],
-    ['nothing to stop', needsWork(situation())],
-    ['nothing to stop', needsWork(situation({ state: { running: { ...BUSY, done: true } } }))],
-    ['Nothing would be', needsSteps(situation({ view: { overlay: { kind: 'plan', plan: EMPTY_PLAN } } }))],
-    ['detail pane is closed', needsDetail(situation())],
-    ['This is now', needsPast(situation())],
-    ['No tmux server', needsPane(situation())],
-    [READ_ONLY, needsPane(situation({ state: { readOnly: READ_ONLY } }))],
-  ])('%s', (said, why) => expect(why).toContain(said));
+  test.each<[string, () => string | null]>([
+    ['Nothing to act on: select', () => needsTarget(situation({ targets: [] }))],
+    ['Nothing to act on: select', () => needsTarget(situation({ targets: [], row: row(false) }))],
+    ['It has ended', () => needsTarget(situation({ targets: [], row: row(true) }))],
+    ['concerns no process', () => needsTarget(situation({ targets: [], view: { focus: 'findings' } }))],
+    ['No finding here', () => needsRemedy(situation({ finding: null }))],
+    ['Nothing to run', () => needsRemedy(situation({ finding: { ...FINDING, action: null } as never }))],
+    ['No process is proven leaked', () => needsLeak(situation({ state: totals(0, 1) }))],
+    ['No zombies', () => needsZombie(situation({ state: totals(1, 0) }))],
+    ['No findings', () => needsFinding(situation({ state: totals(1, 1) }))],
+    ['No findings', () => needsFinding(situation({ view: { frozen: totals(1, 1).snapshot } }))],
+    ['Nothing to copy', () => needsProcess(situation({ targets: [] }))],
+    ['That is for the tree', () => needsTree(situation({ view: { focus: 'log' } }))],
+    ['Nothing is marked', () => needsMark(situation())],
+    ['nothing to stop', () => needsWork(situation())],
+    ['nothing to stop', () => needsWork(situation({ state: { running: { ...BUSY, done: true } } }))],
+    [
+      'Nothing would be',
+      () => needsSteps(situation({ view: { overlay: { kind: 'plan', plan: EMPTY_PLAN } } })),
+    ],
+    ['detail pane is closed', () => needsDetail(situation())],
+    ['This is now', () => needsPast(situation())],
+    ['No tmux server', () => needsPane(situation())],
+    [READ_ONLY, () => needsPane(situation({ state: { readOnly: READ_ONLY } }))],
+  ])('%s', (said, why) => expect(why()).toContain(said));
 });
 
 test('where it is there, nothing speaks against it', () => {
