@@ -84,6 +84,7 @@ describe('while somebody is inside', () => {
   });
 
   it('killed -9, its command keeps the lock until it ends', async () => {
+    needsRootsDirectories();
     const { wrapper, command } = await inside('first');
     expect(existsSync(sandbox.path('work/.diagnostic-lock'))).toBe(true);
     process.kill(wrapper.pid, 'SIGKILL');

@@ -131,6 +131,7 @@ describe('a hook costs its session nothing', () => {
     ['a FIFO', lock => execFileSync('mkfifo', [lock])],
     ['a directory', lock => mkdirSync(lock)],
   ])('when its repository has %s for a lock', async (_, make) => {
+    needsRootsDirectories();
     const directory = task();
     make(join(directory, '.agent-progress.json.lock'));
     for (const event of ['PostToolUse', 'Stop', 'SessionEnd'] as const)

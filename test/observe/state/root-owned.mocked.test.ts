@@ -1,5 +1,3 @@
-import { userInfo } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { statePlace } from '../../../src/observe/state/state-directory.ts';
 
@@ -14,6 +12,12 @@ vi.mock('node:fs', async original => ({
   },
 }));
 
+/** Whoever runs the test may have no entry in the list of users. */
+vi.mock('node:os', async original => ({
+  ...(await original<typeof import('node:os')>()),
+  userInfo: () => ({ homedir: '/home/me', uid: 1234, gid: 1234, username: 'me', shell: '/bin/sh' }),
+}));
+
 const ME = 1234;
 afterEach(() => {
   owners.clear();
@@ -24,7 +28,7 @@ const place = (there: Record<string, number>): string | null => {
   for (const [path, uid] of Object.entries({ '/': 0, ...there })) owners.set(path, uid);
   return statePlace({ XDG_STATE_HOME: '/s' }).directory;
 };
-const own = join(userInfo().homedir, '.local/state/reaptop');
+const own = '/home/me/.local/state/reaptop';
 
 test.each<[string, Record<string, number>, string]>([
   ['ours', { '/s/reaptop': ME }, '/s/reaptop'],
