@@ -73,7 +73,7 @@ const isIgnored = (signal: NodeJS.Signals, env: NodeJS.ProcessEnv): boolean => {
   return ((BigInt(`0x${mask}`) >> BigInt(os.signals[signal] - 1)) & 1n) === 1n;
 };
 
-/** Whoever called us with nohup wants what we start to outlive the terminal. */
+/** Started with nohup: what we start must outlive the terminal, too. */
 export const asDetached = (words: readonly string[], env: NodeJS.ProcessEnv): readonly string[] =>
   isIgnored('SIGHUP', env) ? ['/bin/sh', '-c', `trap '' HUP; exec "$@"`, 'sh', ...words] : words;
 
@@ -82,7 +82,7 @@ const OTHERS = ['SIGUSR1', 'SIGUSR2'] as const;
 /** The terminal sends these to the child itself. */
 const FROM_THE_TERMINAL: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** Calls back for every such signal that reaches us; those that whoever called us has turned off do nothing. */
+/** Calls back for every such signal that reaches us; those that our caller ignores do nothing. */
 export const onSignals = <S extends NodeJS.Signals>(
   signals: readonly S[],
   env: NodeJS.ProcessEnv,

@@ -24,7 +24,7 @@ export interface BuildHolder extends LockOwner {
   readonly key: string;
   readonly session: string | null;
   readonly toolUseId: string | null;
-  /** The tool or the program, for whoever has to wait. */
+  /** The tool or program, to name in the message of a waiting one. */
   readonly what: string;
   /** Epoch milliseconds. */
   readonly since: number;
@@ -36,7 +36,7 @@ export type BuildLock =
   /** `left`: empty locks that a holder which was killed has left. */
   | { readonly status: 'taken'; readonly left: readonly string[] }
   | { readonly status: 'held'; readonly holder: BuildHolder }
-  /** Nobody can have it: the disk is full, or the state is not ours. */
+  /** It cannot be taken: the disk is full, or the state is not ours. */
   | { readonly status: 'unavailable'; readonly why: string };
 
 /** A tool call without an end, though its session lives: no build takes as long without a word. */
