@@ -2,17 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { userSchema } from '../src/collect/config-shape.ts';
-import { DEFAULT_CONFIG } from '../src/model/config.ts';
-import { BINDINGS } from '../src/tui/keys/keymap.ts';
-import { keyName, keyTableMarkdown } from '../src/tui/keys/table.ts';
+import { userSchema } from '../src/engine/config-schema.ts';
+import { DEFAULT_CONFIG } from '../src/model/config-defaults.ts';
+import { keyName } from '../src/tui/help/key-names.ts';
+import { BINDINGS } from '../src/tui/keys/bindings.ts';
+import { keyTable } from './support/key-table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}/README.md`, 'utf8');
 
 it('shows the keys that the program has', () => {
   const [, shown] = /<!-- keys:begin[^>]*-->\n([\s\S]*?)<!-- keys:end -->/.exec(readme) ?? [];
-  expect(shown?.trim()).toBe(keyTableMarkdown().trim());
+  expect(shown?.trim()).toBe(keyTable().trim());
 });
 
 it('names in its short table only keys of the main screen', () => {

@@ -56,7 +56,7 @@ const run = (args, stdio, namespace) =>
     child.on('close', (code, signal) => resolve({ code: code ?? (signal === null ? 1 : 130), held }));
   });
 
-const PARTS = ['--project', 'parts', '--project', 'mocked'];
+const PARTS = ['--project', 'parts'];
 const WHOLE = ['--project', 'whole'];
 
 /** Most of their time is waiting: for a grace, a second look, a terminal. */

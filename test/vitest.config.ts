@@ -3,8 +3,6 @@ import { defineConfig } from 'vitest/config';
 
 const shuffled = { shuffle: { files: true, tests: false } };
 
-const MOCKED = '**/*.mocked.test.ts';
-
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
@@ -23,15 +21,10 @@ export default defineConfig({
           // One process for many files: loading the modules anew for each would be a third of all the work.
           name: 'parts',
           include: ['**/*.test.ts', '**/*.test.tsx'],
-          exclude: ['e2e/**', 'faults/**', MOCKED],
+          exclude: ['e2e/**', 'harness/**'],
           isolate: false,
           sequence: { ...shuffled, groupOrder: 0 },
         },
-      },
-      {
-        extends: true,
-        // These put another module in the place of one of ours: nobody else may see it.
-        test: { name: 'mocked', include: [MOCKED], sequence: { ...shuffled, groupOrder: 0 } },
       },
       {
         extends: true,
@@ -46,7 +39,7 @@ export default defineConfig({
       {
         extends: true,
         // Only when asked for (npm run faults): every command under every fault takes a minute.
-        test: { name: 'faults', include: ['faults/**/*.test.ts'], sequence: { groupOrder: 2 } },
+        test: { name: 'faults', include: ['harness/faults/*.test.ts'], sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -3,7 +3,7 @@ import { writeUnderFreeName } from '../observe/state/own-file.ts';
 
 const MOST_NAMESAKES = 1000;
 
-/** `20261116-221500`: sorts by time, in the time of whoever looks at it. */
+/** `20261116-221500`: sorts by time, in local time. */
 const stamp = (at: Date): string => {
   const two = (n: number): string => String(n).padStart(2, '0');
   const day = `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}`;

@@ -1,5 +1,5 @@
 import type { AnchorKind } from '../model/kind.ts';
-import { type Family, list } from './families.ts';
+import { type Family, list } from './family-type.ts';
 
 const EDITOR_SERVERS = list(`
   .vscode-server .vscode-server-insiders .vscode-remote .vscodium-server .cursor-server .windsurf-server
@@ -7,7 +7,7 @@ const EDITOR_SERVERS = list(`
 const EDITOR_SERVER_FILES = list(`
   server-main.js bootstrap-fork bootstrap-fork.js server.sh code-server cursor-server entry.js`);
 
-/** Where somebody or something live answers for what runs below, by program name. */
+/** Programs below which everything counts as live: a user or a service is responsible for it. */
 const BY_NAME = {
   terminal: list(`
     gnome-terminal gnome-terminal- gnome-terminal-server konsole xterm uxterm alacritty kitty wezterm-gui
@@ -82,5 +82,33 @@ export const ANCHORS: readonly Family[] = [
     kind: 'other',
     anchor: 'desktop-app',
     paths: [{ under: 'Contents/MacOS', direct: true }],
+  },
+];
+
+/**
+ * The server keeps the argv of the command that first started it (`tmux new -s agent_7 claude`), and only
+ * Linux renames the process. Without that name it counts as the server unless its command is a client's:
+ * to protect a client too much costs nothing.
+ */
+export const TMUX: readonly Family[] = [
+  { id: 'tmux', kind: 'tmux', name: 'tmux server', comms: ['tmux: server'], role: 'tmux-server' },
+  { id: 'tmux', kind: 'tmux', name: 'tmux client', comms: ['tmux: client'], role: 'tmux-client' },
+  {
+    id: 'tmux',
+    kind: 'tmux',
+    name: 'tmux server',
+    programs: ['tmux'],
+    role: 'tmux-server',
+    valueFlags: ['-L', '-S', '-f', '-c', '-T'],
+    forms: [
+      {
+        when: {
+          command: ['attach', 'attach-session', 'a', 'at', 'client', 'wait-for', 'wait', 'switch-client'],
+        },
+        role: 'tmux-client',
+        name: 'tmux client',
+      },
+      { when: { flag: ['-C', '-CC'] }, role: 'tmux-client', name: 'tmux client' },
+    ],
   },
 ];

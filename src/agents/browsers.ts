@@ -1,4 +1,4 @@
-import { type Family, type Form, list } from './families.ts';
+import { type Family, type Form, list } from './family-type.ts';
 
 const BROWSER_PROGRAMS = [
   ...list(`
@@ -37,7 +37,7 @@ const DRIVER_PROFILES = [...list('ms-playwright playwright_ puppeteer_dev'), ...
 /** Where a browser that is driven by a pipe reads its commands. */
 export const DRIVING_DESCRIPTOR = 3;
 
-/** A port is open to anybody on the machine, a pipe only to whoever started the browser. */
+/** A port is open to anybody on the machine, a pipe only to what started the browser. */
 const FORMS: readonly Form[] = [
   { when: { holding: SERVER_PROFILES, flag: PIPE_FLAGS }, family: SERVER_BROWSER, role: 'piped-browser' },
   { when: { holding: SERVER_PROFILES }, family: SERVER_BROWSER },

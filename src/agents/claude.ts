@@ -1,5 +1,4 @@
-import type { Evidence } from './evidence.ts';
-import type { Family } from './families.ts';
+import type { Evidence, Family } from './family-type.ts';
 
 /** MCP servers get no CLAUDE_PID. CLAUDE_CODE_MESSAGING_TOKEN is a secret, and no mark. */
 export const CLAUDE_EVIDENCE: Evidence = {
@@ -78,3 +77,18 @@ export const CLAUDE: readonly Family[] = [
     ],
   },
 ];
+
+/** Editors that bring Claude along as an extension, by where they keep their extensions. */
+const EDITORS: readonly (readonly [RegExp, string])[] = [
+  [/\/\.cursor(?:-server)?\//, 'Cursor'],
+  [/\/\.windsurf(?:-server)?\//, 'Windsurf'],
+  [/\/\.vscode[\w-]*\//, 'VS Code'],
+];
+
+/** What people call the app that runs an agent; null: neither its path nor its entrypoint says. Only to be shown. */
+export const hostApp = (program: string, entrypoint: string): string | null => {
+  const editor = EDITORS.find(([place]) => place.test(program))?.[1];
+  if (editor !== undefined) return editor;
+  if (entrypoint === 'claude-vscode') return 'VS Code';
+  return entrypoint === 'claude-desktop' ? 'Claude Desktop' : null;
+};

@@ -1,5 +1,4 @@
-import type { Evidence } from './evidence.ts';
-import type { Family } from './families.ts';
+import type { Evidence, Family } from './family-type.ts';
 
 export const CODEX_EVIDENCE: Evidence = {
   agent: 'codex',

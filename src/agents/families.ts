@@ -1,123 +1,206 @@
-import type { AnchorKind, Kind, Role } from '../model/kind.ts';
+import type { Role } from '../model/kind.ts';
+import { ANCHORS, TMUX } from './anchors.ts';
+import { BROWSERS } from './browsers.ts';
+import { CLAUDE, CLAUDE_EVIDENCE } from './claude.ts';
+import { CODEX, CODEX_EVIDENCE } from './codex.ts';
+import type { Evidence, Family } from './family-type.ts';
+import { LEAN } from './lean.ts';
+import { MCP_GATEWAYS, MCP_SERVERS } from './mcp.ts';
+import { PACKAGE_RUNNERS, WRAPPERS } from './wrappers.ts';
 
-/** A question about the arguments that follow a program; every field that is given must hold. */
-export interface ArgumentTest {
-  /** The arguments literally begin with one of these sequences. */
-  readonly start?: readonly (readonly string[])[];
-  /** The first argument that is neither a flag nor the value of one. */
-  readonly command?: readonly string[];
-  /** One of these flags stands before `--`, alone or as `flag=value`. */
-  readonly flag?: readonly string[];
-  /** Some argument ends so. */
-  readonly ending?: readonly string[];
-  /** Some argument contains this text; only for paths that identify their owner. */
-  readonly holding?: readonly string[];
-  /** There is no argument at all. */
-  readonly bare?: true;
-}
+/** Its third mark, AGENT, is a word that others use too. */
+const OPENCODE_EVIDENCE: Evidence = {
+  agent: 'opencode',
+  title: 'OpenCode',
+  marks: ['OPENCODE_PID', 'OPENCODE'],
+  ownerPid: 'OPENCODE_PID',
+  sessionIds: [],
+  socket: null,
+  registers: false,
+  threads: false,
+  daemon: null,
+};
 
-/** What a family's process is when its arguments say something more specific. */
-export interface Form {
-  readonly when: ArgumentTest;
-  readonly kind?: Kind;
-  readonly family?: string;
-  readonly name?: string;
-  readonly role?: Role | null;
-  readonly anchor?: AnchorKind | null;
-  readonly adoptsOrphans?: boolean;
-  readonly transport?: 'stdio' | 'http';
-}
+/** Its mark names neither pid nor session. */
+const GEMINI_EVIDENCE: Evidence = {
+  agent: 'gemini',
+  title: 'Gemini',
+  marks: ['GEMINI_CLI'],
+  ownerPid: null,
+  sessionIds: [],
+  socket: null,
+  registers: false,
+  threads: false,
+  daemon: null,
+};
 
-/** Where a single token's path alone tells what it is. */
-export interface PathShape {
-  /** Directories that must follow one another in the path, `claude/versions`. */
-  readonly under: string;
-  /** The file lies directly in `under`. */
-  readonly direct?: true;
-  /** The file is one of these; any when absent. */
-  readonly file?: readonly string[];
-}
+/** The loader is the process of the session itself. MCP servers get no COPILOT_CLI. */
+const COPILOT_EVIDENCE: Evidence = {
+  agent: 'copilot',
+  title: 'Copilot',
+  marks: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_LOADER_PID', 'COPILOT_CLI'],
+  ownerPid: 'COPILOT_LOADER_PID',
+  sessionIds: ['COPILOT_AGENT_SESSION_ID'],
+  socket: null,
+  registers: false,
+  threads: false,
+  daemon: null,
+};
 
-/** How a wrapper names what it runs. */
-export interface Carry {
-  /** `package`: a name with an optional version, fetched by a package runner; `script`: a file for an interpreter. */
-  readonly names: 'program' | 'package' | 'script' | 'nothing';
-  /** Leading words that still belong to the wrapper (`uv tool uvx`). */
-  readonly commands?: readonly string[];
-  /** Flags that take the following word as their value. */
-  readonly valueFlags?: readonly string[];
-  /** Flags whose value names the package when the program inside says nothing. */
-  readonly packageFlags?: readonly string[];
-  /** Flags whose value is a command as text, `-c`. */
-  readonly textFlags?: readonly string[];
-  /** Flags whose value is a Python module. */
-  readonly moduleFlags?: readonly string[];
-  /** `NAME=value` words before the command. */
-  readonly assignments?: true;
-  /** Words of its own before the command: `timeout 5`. */
-  readonly skip?: number;
-  /** The command is whatever follows `--`. */
-  readonly afterDashes?: true;
-}
+/** Coding agents other than claude and codex. Names that other tools share ask for more than the name. */
+const OTHER_AGENTS: readonly Family[] = [
+  {
+    id: 'gemini',
+    kind: 'agent',
+    agent: 'gemini',
+    name: 'gemini',
+    programs: ['gemini', 'gemini.js'],
+    packages: ['@google/gemini-cli'],
+    sessionFlags: ['--resume', '-r'],
+  },
+  {
+    id: 'opencode',
+    kind: 'agent',
+    agent: 'opencode',
+    name: 'opencode',
+    programs: ['opencode', '.opencode'],
+    packages: ['opencode-ai'],
+    launcherWhenInterpreted: true,
+    sessionFlags: ['--session', '-s'],
+    forms: [{ when: { command: ['serve', 'acp'] }, name: 'opencode serve', role: 'session-host' }],
+  },
+  {
+    id: 'aider',
+    kind: 'agent',
+    agent: 'aider',
+    name: 'aider',
+    programs: ['aider'],
+    packages: ['aider-chat'],
+    modules: ['aider'],
+  },
+  {
+    id: 'cursor-agent',
+    kind: 'agent',
+    agent: 'cursor-agent',
+    name: 'cursor-agent',
+    programs: ['cursor-agent'],
+    paths: [{ under: 'cursor-agent/versions', file: ['index.js', 'cursor-agent'] }],
+    sessionFlags: ['--resume'],
+  },
+  {
+    id: 'copilot',
+    kind: 'agent',
+    agent: 'copilot',
+    name: 'copilot',
+    programs: ['copilot'],
+    packages: ['@github/copilot'],
+    // AWS Copilot deploys containers under the same name.
+    never: [
+      {
+        command: ['init', 'app', 'env', 'svc', 'job', 'task', 'pipeline', 'deploy', 'run', 'storage'],
+      },
+    ],
+    sessionFlags: ['--resume', '-r', '--session-id'],
+    forms: [{ when: { flag: ['--server', '--acp'] }, name: 'copilot --server', role: 'session-host' }],
+  },
+  {
+    id: 'qwen',
+    kind: 'agent',
+    agent: 'qwen',
+    name: 'qwen',
+    programs: ['qwen'],
+    packages: ['@qwen-code/qwen-code'],
+  },
+  { id: 'kimi', kind: 'agent', agent: 'kimi', name: 'kimi', programs: ['kimi'], packages: ['kimi-cli'] },
+  {
+    id: 'crush',
+    kind: 'agent',
+    agent: 'crush',
+    name: 'crush',
+    programs: ['crush'],
+    packages: ['@charmland/crush'],
+  },
+  { id: 'droid', kind: 'agent', agent: 'droid', name: 'droid', programs: ['droid'] },
+  {
+    id: 'amp',
+    kind: 'agent',
+    agent: 'amp',
+    name: 'amp',
+    packages: ['@sourcegraph/amp'],
+    paths: [{ under: '.amp/bin', direct: true, file: ['amp'] }, { under: '@sourcegraph/amp' }],
+  },
+  {
+    // The database migration tool of the same name has other commands.
+    id: 'goose',
+    kind: 'agent',
+    agent: 'goose',
+    name: 'goose',
+    programs: ['goose'],
+    only: [{ command: ['session', 'run', 'web', 'acp', 'recipe'] }],
+  },
+  {
+    id: 'auggie',
+    kind: 'agent',
+    agent: 'auggie',
+    name: 'auggie',
+    programs: ['auggie'],
+    packages: ['@augmentcode/auggie'],
+  },
+  { id: 'kiro', kind: 'agent', agent: 'kiro', name: 'kiro-cli', programs: ['kiro-cli', 'kiro-cli-chat'] },
+  {
+    id: 'amazon-q',
+    kind: 'agent',
+    agent: 'amazon-q',
+    name: 'q chat',
+    programs: ['q', 'qchat'],
+    only: [{ command: ['chat'] }],
+  },
+  {
+    id: 'openhands',
+    kind: 'agent',
+    agent: 'openhands',
+    name: 'openhands',
+    programs: ['openhands'],
+    modules: ['openhands'],
+  },
+];
 
-/** One family of programs: how to know it, and what it then is. */
-export interface Family {
-  readonly id: string;
-  readonly kind: Kind;
-  /** Display name; the matched word itself when absent. */
-  readonly name?: string;
-  /** Family name of an agent. */
-  readonly agent?: string;
-  /** Basenames of an executable, argv[0] or script, after `.exe`, `.cmd`, `.orig` and Nix's `.x-wrapped` are taken off. */
-  readonly programs?: readonly string[];
-  /** Whole tokens, path included, for names too common to match by basename. */
-  readonly tokens?: readonly string[];
-  /** Names in a package registry: inside `node_modules/`, after `npx` or `uvx`. */
-  readonly packages?: readonly string[];
-  /** Modules of `python -m`. */
-  readonly modules?: readonly string[];
-  readonly paths?: readonly PathShape[];
-  /** Kernel names that decide by themselves; one that ends in `(` is a prefix. */
-  readonly comms?: readonly string[];
-  /** At least one must hold, else the name is a coincidence. */
-  readonly only?: readonly ArgumentTest[];
-  /** None may hold. */
-  readonly never?: readonly ArgumentTest[];
-  /** A zombie keeps nothing but its name: this one may then do without `only`. */
-  readonly nameSuffices?: true;
-  /** Directories that prove the name is no coincidence, whatever the arguments. */
-  readonly home?: readonly string[];
-  /** The first that holds refines the answer. */
-  readonly forms?: readonly Form[];
-  /** Flags that take a value, so that `command` finds the right word. */
-  readonly valueFlags?: readonly string[];
-  /** Flags whose value may be a session id. */
-  readonly sessionFlags?: readonly string[];
-  /** `flag`: the session is a fork of the one that the flags `from` name. */
-  readonly forks?: { readonly flag: string; readonly from: readonly string[] };
-  /** Run by an interpreter it only starts the native program and waits. */
-  readonly launcherWhenInterpreted?: true;
-  readonly role?: Role;
-  readonly anchor?: AnchorKind;
-  readonly adoptsOrphans?: true;
-  /** What its transport is, whatever its flags say. */
-  readonly transport?: 'stdio' | 'http';
-  readonly carries?: Carry;
-}
+/** Who is who, in order: the first family that accepts a token wins. */
+export const FAMILIES: readonly Family[] = [
+  ...TMUX,
+  ...CLAUDE,
+  ...CODEX,
+  ...OTHER_AGENTS,
+  ...LEAN,
+  ...MCP_SERVERS,
+  ...MCP_GATEWAYS,
+  ...PACKAGE_RUNNERS,
+  ...WRAPPERS,
+  ...BROWSERS,
+  ...ANCHORS,
+];
 
-/** A program that runs somebody else's program text. */
-export interface Interpreter {
-  readonly id: string;
-  readonly programs: readonly string[];
-  readonly valueFlags?: readonly string[];
-  /** The program is the text that follows: there is no script. */
-  readonly evalFlags?: readonly string[];
-  readonly moduleFlags?: readonly string[];
-  /** The following word is the script. */
-  readonly scriptFlags?: readonly string[];
-  /** Words before the script: `bun run x.ts`. */
-  readonly commands?: readonly string[];
-}
+/** How a process's owner is found for families whose processes carry marks. */
+export const EVIDENCE: readonly Evidence[] = [
+  CLAUDE_EVIDENCE,
+  CODEX_EVIDENCE,
+  COPILOT_EVIDENCE,
+  GEMINI_EVIDENCE,
+  OPENCODE_EVIDENCE,
+];
 
-/** Names as one readable text: `list('sh bash zsh')`. */
-export const list = (names: string): readonly string[] => names.trim().split(/\s+/);
+const SESSIONLESS: ReadonlySet<Role> = new Set<Role>([
+  ...EVIDENCE.flatMap(({ daemon }) => daemon?.role ?? []),
+  'dashboard',
+]);
+
+/** Supervisors, shared daemons and dashboards are agents' programs without a session of their own. */
+export const isSessionless = (role: Role | null): boolean => role !== null && SESSIONLESS.has(role);
+
+const THREADED: ReadonlySet<string> = new Set(
+  EVIDENCE.filter(({ threads }) => threads).map(({ agent }) => agent),
+);
+
+/** Serves several sessions, threads or subagents, each with servers of its own: equal ones below it are no duplicates. */
+export const servesSeveral = ({ agent, role }: { agent: string | null; role: Role | null }): boolean =>
+  isSessionless(role) || role === 'session-host' || (agent !== null && THREADED.has(agent));

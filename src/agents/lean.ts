@@ -1,4 +1,4 @@
-import type { Family } from './families.ts';
+import type { Family } from './family-type.ts';
 
 // elan's toolchains, and the Nix store's; a `lean` or `lake` found there is no namesake.
 const TOOLCHAINS = ['/.elan/', '/toolchains/', '/lean4-', '/lean-toolchain'] as const;
@@ -61,7 +61,7 @@ export const LEAN: readonly Family[] = [
     ],
   },
   {
-    // Both talk over stdio to whoever started them, and outlive the `lake env` that did.
+    // Both talk over stdio to what started them, and outlive the `lake env` that did.
     id: 'lean-repl',
     kind: 'lean',
     name: 'lean repl',

@@ -1,18 +1,18 @@
 /**
  * Where the sessions of an agent that keeps no registry are written down while they work. Only how old that file is
- * counts: it tells busy from idle, and never that somebody is waited for.
+ * counts: it distinguishes busy from idle, and never shows that the agent waits for its user.
  */
 export interface SessionLog {
   /** The family, as `Family.agent` calls it. */
   readonly agent: string;
-  /** What a session holds open as long as it runs; null: it opens its log anew for every line. */
+  /** What a session holds open as long as it runs; null: it opens its log again for every line. */
   readonly held: {
     readonly file: RegExp;
     /** The log's own name beside that file; null: it is the log. */
     readonly log: string | null;
   } | null;
-  /** Where the log of a session lies whose process is not seen to hold one; null: nowhere that tells whose it is. */
-  readonly lies: {
+  /** Where the log of a session is found whose process is not seen to hold one; null: nowhere that tells whose it is. */
+  readonly location: {
     /** Below the home directory. `{day}`: 2026/11/17, of its start and of today. `{project}`: see `projects`. */
     readonly directory: string;
     readonly file: RegExp;
@@ -29,12 +29,12 @@ export const SESSION_LOGS: readonly SessionLog[] = [
     // `codex exec` holds it; the log of a TUI is held by the daemon that all of them share.
     agent: 'codex',
     held: { file: /\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-[^/]+\.jsonl$/, log: null },
-    lies: { directory: '.codex/sessions/{day}', file: /^rollout-.+\.jsonl$/, cwd: 'cwd', projects: null },
+    location: { directory: '.codex/sessions/{day}', file: /^rollout-.+\.jsonl$/, cwd: 'cwd', projects: null },
   },
   {
     agent: 'gemini',
     held: null,
-    lies: {
+    location: {
       directory: '.gemini/tmp/{project}/chats',
       file: /^session-.+\.jsonl?$/,
       cwd: null,
@@ -45,13 +45,13 @@ export const SESSION_LOGS: readonly SessionLog[] = [
     // One log and one database for all sessions of the user.
     agent: 'opencode',
     held: { file: /\/opencode\/(?:log\/[^/]+\.log|opencode\.db-wal)$/, log: null },
-    lies: null,
+    location: null,
   },
   {
     // The log of its process is written to while nothing happens: that of its session is not.
     agent: 'copilot',
     held: { file: /\/session-state\/[\w-]+\/inuse\.\d+\.hold$/, log: 'events.jsonl' },
-    lies: null,
+    location: null,
   },
 ];
 

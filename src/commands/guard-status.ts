@@ -1,11 +1,10 @@
-import { lockHolder } from '../act/record/lock.ts';
-import { allow, readHeld } from '../guard/held-file.ts';
-import { formatAge, formatMoment, plural, spellBytes } from '../model/format.ts';
+import { lockHolder } from '../act/record/run-lock.ts';
+import { allow, readHeld } from '../guard/hold.ts';
 import { visible } from '../model/text.ts';
+import { formatAge, formatMoment, plural, spellBytes } from '../model/units.ts';
 import type { System } from '../observe/system.ts';
+import { EXIT_FAILURE, type Output } from '../output.ts';
 import { isFresh, type Latest, readLatest } from '../remember/latest.ts';
-import { EXIT_FAILURE } from './exit-codes.ts';
-import type { Output } from './output.ts';
 
 export interface StatusDependencies {
   readonly system: System;

@@ -1,20 +1,16 @@
 import { uptime } from 'node:os';
-import { leftSomething } from '../act/left-something.ts';
-import { takeRunLock } from '../act/record/lock.ts';
-import { followedFiles, scannedFiles } from '../collect/agent-files.ts';
-import type { Prepared } from '../collect/prepare.ts';
-import { Guard } from '../guard/guard.ts';
+import { leftSomething } from '../act/execute.ts';
+import { takeRunLock } from '../act/record/run-lock.ts';
+import { followedFiles, scannedFiles } from '../engine/agent-files.ts';
+import type { Prepared } from '../engine/prepare.ts';
+import { Guard, type LookReport } from '../guard/guard.ts';
 import { Memory } from '../guard/memory.ts';
+import { serveMetrics } from '../guard/metrics.ts';
 import type { MetricsAddress } from '../guard/metrics-address.ts';
-import { serveMetrics } from '../guard/metrics-server.ts';
-import type { LookReport } from '../guard/options.ts';
-import { readOomKills } from '../observe/procfs/oom-kills.ts';
+import { readOomKills } from '../observe/one-process.ts';
 import type { StatePlace } from '../observe/state/state-directory.ts';
 
-export { statePlace } from '../observe/state/state-directory.ts';
-
-import { EXIT_FAILURE, EXIT_SURVIVED } from './exit-codes.ts';
-import type { Output } from './output.ts';
+import { EXIT_FAILURE, EXIT_SURVIVED, type Output } from '../output.ts';
 
 export interface GuardRunOptions {
   readonly once: boolean;
@@ -79,7 +75,12 @@ export const runGuard = async (
       uptime,
     });
     if (options.once) await guard.once();
-    else await guard.run();
+    else {
+      out.write(
+        `guard samples every ${options.intervalSeconds} s and ends proven leaks; Ctrl-C stops it, reaptop guard status reports.\n`,
+      );
+      await guard.run();
+    }
     return survived && options.once ? EXIT_SURVIVED : 0;
   } finally {
     await metrics?.close();

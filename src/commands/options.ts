@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { PlatformChoice } from '../collect/choose-system.ts';
-import { UsageError } from '../collect/config.ts';
+import { UsageError } from '../engine/load-config.ts';
+import { type Flags, type PlatformChoice, prepare, rememberedLineage } from '../engine/prepare.ts';
+import type { AskedBySession } from '../judge/mine.ts';
 import { SEVERITIES, type Severity } from '../model/finding.ts';
 import { KINDS } from '../model/kind.ts';
-import { INTERVAL_BOUNDS } from '../model/look.ts';
-import { CLEAN_AGE_MINUTES } from '../model/plan.ts';
-import { ALLOWED, type Asked, parseMoment } from '../remember/recorder/moment.ts';
+import { CLEAN_AGE_MINUTES, ZOMBIE_AGE_MINUTES } from '../model/plan.ts';
+import { ALLOWED, type Asked, parseMoment } from '../model/time.ts';
+import { INTERVAL_BOUNDS } from '../model/ui-settings.ts';
 
 /** Flags every command understands. */
 export interface CommonOptions {
@@ -32,31 +33,38 @@ export const numberBetween =
     return value;
   };
 
+type CommonName = Exclude<keyof CommonOptions, 'failOn'> | 'fail-on';
+
+/** The flags that every command takes. Help shows those that mean something to this one. */
 export const addCommonOptions = (
   command: Command,
-  interval = 'time between refreshes (default: 2, or what the config says)',
-): Command =>
-  command
-    .option(
+  {
+    interval = 'time between refreshes (default: 2, or what the config says)',
+    shown,
+  }: { readonly interval?: string; readonly shown?: readonly CommonName[] } = {},
+): Command => {
+  const options: Readonly<Record<CommonName, Option>> = {
+    root: new Option(
       '--root <dir...>',
       'where to look for heartbeats (default: the cwd, the cwd of every agent, ~/.claude-orchestrator/workspaces)',
-    )
-    .addOption(new Option('--interval <seconds>', interval).argParser(numberBetween(...INTERVAL_BOUNDS)))
-    .option('--all', 'every process, not only related ones')
-    .option('--json', 'one JSON object instead of text')
-    .option('--no-color', 'no colour (NO_COLOR works as well)')
-    .option('--config <file>', 'this config file instead of the usual one')
-    .addOption(
-      new Option('--platform <backend>', 'how to look at processes')
-        .choices(['auto', 'procfs', 'portable'])
-        .default('auto'),
-    )
-    .addOption(
-      new Option('--fail-on <severity>', 'exit 3 when a finding is at least this bad').choices([
-        ...SEVERITIES,
-      ]),
-    )
-    .option('--poll', 'watch files by polling (network mounts)');
+    ),
+    interval: new Option('--interval <seconds>', interval).argParser(numberBetween(...INTERVAL_BOUNDS)),
+    all: new Option('--all', 'every process, not only those of agents'),
+    json: new Option('--json', 'one JSON object instead of text'),
+    color: new Option('--no-color', 'no colour (NO_COLOR works as well)'),
+    config: new Option('--config <file>', 'this config file instead of the usual one'),
+    platform: new Option('--platform <backend>', 'how to read processes')
+      .choices(['auto', 'procfs', 'darwin', 'portable'])
+      .default('auto'),
+    'fail-on': new Option('--fail-on <severity>', 'exit 3 when a finding is at least this bad').choices([
+      ...SEVERITIES,
+    ]),
+    poll: new Option('--poll', 'watch files by polling (network mounts)'),
+  };
+  for (const [name, option] of Object.entries(options))
+    command.addOption(option.hideHelp(shown !== undefined && !shown.includes(name as CommonName)));
+  return command;
+};
 
 /** `PID` or `PID:START`, as the JSON gives them. */
 const parsePid = (
@@ -69,6 +77,11 @@ const parsePid = (
   return [...before, { pid: Number(match[1]), ...(match[2] === undefined ? {} : { start: match[2] }) }];
 };
 
+/** The session that the environment of the caller names. */
+export const askedBySession = (env: NodeJS.ProcessEnv): AskedBySession => ({
+  sessionId: env.CLAUDE_CODE_SESSION_ID || null,
+});
+
 /** A moment of the flight recorder. */
 export const parseAt = (text: string): Asked => {
   const asked = parseMoment(text, Date.now());
@@ -76,14 +89,11 @@ export const parseAt = (text: string): Asked => {
   return asked;
 };
 
-/** Whoever acts does so on this machine and now: with a moment of the past in mind, that would be the wrong one. */
+/** Acting concerns this machine and the present, not a recorded moment. */
 export const refuseElsewhere = (command: Command): void => {
   const flags = command.optsWithGlobals<{ at?: unknown; demo?: unknown }>();
   const flag = flags.at !== undefined ? '--at' : flags.demo !== undefined ? '--demo' : null;
-  if (flag !== null)
-    throw new UsageError(
-      `${command.name()} acts on this machine as it is now: it does not go with ${flag}, which only shows.`,
-    );
+  if (flag !== null) throw new UsageError(`${command.name()} can't be combined with ${flag} (read-only).`);
 };
 
 /** Flags of every command that changes something. */
@@ -111,12 +121,14 @@ export const addActingOptions = (command: Command): Command =>
 export const addCleanOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--age-threshold <minutes>', 'leave younger processes alone')
-        .default(CLEAN_AGE_MINUTES)
-        .argParser(numberBetween(0, 525_600)),
+      new Option(
+        '--age-threshold <minutes>',
+        `leave younger ones alone (default: ${CLEAN_AGE_MINUTES}; with --zombie-parents ${ZOMBIE_AGE_MINUTES})`,
+      ).argParser(numberBetween(0, 525_600)),
     )
     .addOption(new Option('--kind <kind...>', 'only these kinds').choices([...KINDS]))
     .option('--suspects', 'also what is suspect')
+    .option('--mine', 'called by an agent: only what its own session left, and its background shells')
     .option('--pid <pid...>', 'these processes alone, suspects included: PID or PID:START', parsePid)
     .option(
       '--zombie-parents',
@@ -135,3 +147,25 @@ export const addSweepOptions = (command: Command): Command =>
         .default(600)
         .argParser(numberBetween(0, 31_536_000)),
     );
+
+/** Where we were started; `/`, in which nothing is looked for unasked, when that directory is gone by now. */
+export const currentDirectory = (): string => {
+  try {
+    return process.cwd();
+  } catch {
+    return '/'; // removed under our feet, as the work tree of a finished agent is
+  }
+};
+
+/** The same for what is written, run or meant there: in `/` that would be done to something else. */
+export const workDirectory = (): string => {
+  try {
+    return process.cwd();
+  } catch {
+    throw new Error('the directory you are in does not exist any more: go to one that does.');
+  }
+};
+
+/** What every face starts from: the config, a system and a collector, for this process and where it stands. */
+export const prepared = (flags: Flags) =>
+  prepare(flags, process.env, currentDirectory(), rememberedLineage(process.env));

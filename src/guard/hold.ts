@@ -1,6 +1,13 @@
-import { plural } from '../model/format.ts';
+import { lstatSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Identity, keyOf } from '../model/identity.ts';
+import { isZombie } from '../model/process.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
+import { visible } from '../model/text.ts';
+import { plural } from '../model/units.ts';
+import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
+import { makeStateDirectory } from '../observe/state/state-directory.ts';
+import type { System } from '../observe/system.ts';
 
 /** What is below a leaked agent is leaked with it; that many at once may be a mistake of ours all the same. */
 const MOST_AT_ONCE = 10;
@@ -11,7 +18,7 @@ export interface NamedOwner {
   readonly start: string | null;
 }
 
-export const ownerKey = ({ pid, start }: NamedOwner): string => `${pid}:${start ?? ''}`;
+const ownerKey = ({ pid, start }: NamedOwner): string => `${pid}:${start ?? ''}`;
 
 interface Turned {
   /** Processes that were live at one sample and leaked at the next, with the owner they name. */
@@ -24,7 +31,7 @@ const turnedBetween = (before: Snapshot, now: Snapshot): Turned => {
   const earlier = new Map(before.processes.map(p => [keyOf(p.facts), p]));
   const leaked = now.processes.flatMap(p => {
     const was = p.verdict === 'leak' ? earlier.get(keyOf(p.facts)) : undefined;
-    const owner = was?.verdict === 'live' ? (namedBy(was) ?? namedBy(p)) : null;
+    const owner = was?.verdict === 'live' || was?.protection === 'soft' ? (namedBy(was) ?? namedBy(p)) : null;
     return owner === null ? [] : [{ p, owner }];
   });
   const agents = before.processes.filter(p => p.isSession).map(identityOf);
@@ -64,4 +71,127 @@ export const whyHold = (before: Snapshot, now: Snapshot, running: ReadonlySet<st
         .slice(0, 3)
         .map(({ pid }) => pid)
         .join(', ')})`;
+};
+
+/** What a look changed about holding. */
+export interface HoldChange {
+  readonly change: 'held' | 'allowed' | null;
+  readonly warning: string | null;
+}
+
+const NO_CHANGE: HoldChange = { change: null, warning: null };
+
+/** Whether guard waits for a person. On disk, so that a restarted guard still does. */
+export class Holding {
+  readonly #system: System;
+  readonly #directory: string | null;
+  #held: Held | null;
+  /** Then that the file is gone means that a person allowed it. */
+  #onDisk: boolean;
+  #before: Snapshot | null = null;
+
+  constructor(system: System, directory: string | null) {
+    this.#system = system;
+    this.#directory = directory;
+    this.#held = readHeld(directory);
+    this.#onDisk = this.#held !== null;
+  }
+
+  get held(): Held | null {
+    return this.#held;
+  }
+
+  /** The next look is compared with none: one failed in between. */
+  forget(): void {
+    this.#before = null;
+  }
+
+  async note(now: Snapshot): Promise<HoldChange> {
+    const before = this.#before;
+    this.#before = now;
+    if (this.#held !== null) {
+      if (!this.#onDisk) this.#onDisk = this.#write(this.#held) === null;
+      if (!this.#onDisk || !isAllowed(this.#directory)) return NO_CHANGE;
+      this.#held = null;
+      return { change: 'allowed', warning: null };
+    }
+    if (before === null) return NO_CHANGE;
+    const why = whyHold(before, now, await this.#runningOf(ownersInDoubt(before, now)));
+    if (why === null) return NO_CHANGE;
+    this.#held = { since: now.takenAt, why };
+    const warning = this.#write(this.#held);
+    this.#onDisk = warning === null;
+    return { change: 'held', warning };
+  }
+
+  #write(held: Held): string | null {
+    return this.#directory === null
+      ? 'it could not be written down that guard is held: there is no directory for it'
+      : writeHeld(this.#directory, held);
+  }
+
+  async #runningOf(owners: readonly NamedOwner[]): Promise<ReadonlySet<string>> {
+    const running = new Set<string>();
+    for (const owner of owners) {
+      const now = await this.#system.presence(owner.pid);
+      const there =
+        now.status === 'present' &&
+        (owner.start === null || now.identity.start === owner.start) &&
+        !isZombie(now);
+      // Unreadable is not gone.
+      if (there || now.status === 'unreadable') running.add(ownerKey(owner));
+    }
+    return running;
+  }
+}
+
+const HELD_FILE = 'held.json';
+const MOST_BYTES = 4096;
+
+export interface Held {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly why: string;
+}
+
+/** Written down so that a restarted guard still waits. A warning comes back when it cannot be. */
+const writeHeld = (directory: string, held: Held): string | null => {
+  try {
+    makeStateDirectory(directory);
+    replaceOwn(join(directory, HELD_FILE), `${JSON.stringify(held)}\n`, { durable: true });
+    return null;
+  } catch (error) {
+    return `it could not be written down that guard is held: ${errorSentence(error)}`;
+  }
+};
+
+/** The file itself means held; what it says is only why. */
+export const readHeld = (directory: string | null): Held | null => {
+  if (directory === null) return null;
+  const path = join(directory, HELD_FILE);
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    const { since, why } = JSON.parse(readOwnTail(path, MOST_BYTES) ?? '') as Partial<Held>;
+    return { since: typeof since === 'number' ? since : 0, why: visible(String(why)) };
+  } catch (error) {
+    // A file in the directory's place holds nothing; anything else that cannot be read may.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
+    return { since: 0, why: `${path} says so, and cannot be read` };
+  }
+};
+
+/** A person removed the file. That the whole directory is gone says nothing. */
+const isAllowed = (directory: string | null): boolean => {
+  try {
+    return directory !== null && statSync(directory).isDirectory() && readHeld(directory) === null;
+  } catch {
+    return false;
+  }
+};
+
+/** `guard allow`: false when nothing was held. */
+export const allow = (directory: string): boolean => {
+  const held = readHeld(directory) !== null;
+  rmSync(join(directory, HELD_FILE), { force: true });
+  return held;
 };

@@ -1,13 +1,13 @@
 import type { Lineage } from '../judge/rules/lineage.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { Look } from '../model/observation.ts';
+import type { Sample } from '../model/observation.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { type GuardReport, latestOf, writeLatest } from '../remember/latest.ts';
 import { LineageKeeper } from '../remember/lineage-keeper.ts';
 import type { Recalled } from '../remember/lineage-reader.ts';
-import { MarkFinder } from '../remember/recorder/marks.ts';
 import { Recorder } from '../remember/recorder/recorder.ts';
+import { MarkFinder } from '../remember/recorder/timeline-marks.ts';
 
 const COMPACT_SECONDS = 3600;
 /** What ended sessions left is believed where it lies; folding it in need not be at once. */
@@ -32,7 +32,7 @@ export class Memory {
   }
 
   /** For the collector: what others know of processes that we have not seen below their agent. */
-  recall(look: Look): Recalled {
+  recall(look: Sample): Recalled {
     return this.#lineage.recall(look);
   }
 
@@ -46,22 +46,22 @@ export class Memory {
     return warnings.filter(warning => warning !== null);
   }
 
-  publish(snapshot: Snapshot, report: Omit<GuardReport, 'writer'>): string | null {
-    const now = this.#system.presence(process.pid);
-    if (this.#directory === null || now instanceof Promise || now.status !== 'present') return null;
+  async publish(snapshot: Snapshot, report: Omit<GuardReport, 'writer'>): Promise<string | null> {
+    const now = await this.#system.presence(process.pid);
+    if (this.#directory === null || now.status !== 'present') return null;
     return writeLatest(this.#directory, latestOf(snapshot, { writer: now.identity, ...report }));
   }
 
   async #keepLineage({ host, clock, processes }: Snapshot, lineage: Lineage): Promise<string | null> {
     const boot = host.bootId;
-    // Elsewhere than on Linux no boot has a name, and nobody could believe what was written.
+    // Where a boot has no id, what was written could not be trusted.
     if (boot === null) return null;
     const families = new Map<IdentityKey, string | null>(processes.map(p => [keyOf(p.facts), p.agent]));
     const warning = this.#lineage.keep(lineage, agent => families.get(agent) ?? null, { boot, clock });
     const due = clock - this.#compactedAt;
     if (due < FOLD_SECONDS || (due < COMPACT_SECONDS && !this.#lineage.sessionsEnded())) return warning;
     this.#compactedAt = clock;
-    const look = await this.#system.look();
+    const look = await this.#system.sample();
     const running = new Set(look.processes.map(keyOf));
     return this.#lineage.compact({ boot, clock }, key => running.has(key)).warning ?? warning;
   }

@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { homedir, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -5,7 +7,8 @@ import { FINDING_IDS, SEVERITIES } from '../model/finding.ts';
 import { ASKED_BY } from '../model/plan.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import type { AuditedAct } from './audit-follower.ts';
+import type { AuditedAct } from './bookkeeping.ts';
+import type { MetricsAddress } from './metrics-address.ts';
 
 /** Every metric there is: the rules and the dashboard are checked against it. */
 export const METRICS = {
@@ -13,6 +16,8 @@ export const METRICS = {
   reaptop_memory_bytes: 'RSS and swap of these processes.',
   reaptop_zombies: 'Unreaped children of these processes.',
   reaptop_findings: 'Findings of the last look, by id and severity.',
+  reaptop_calls_pending: 'Tool calls of agents that have begun and have no result yet, by agent family.',
+  reaptop_calls_hung: 'Those of them that have taken too long while what should work on them does nothing.',
   reaptop_heartbeat_age_seconds: 'Age of the heartbeats of running agents, by project and task.',
   reaptop_ended_total:
     'Processes that acts of reaptop dealt with since guard started, by outcome and by who asked.',
@@ -70,7 +75,7 @@ const ownNames = (): readonly string[] => {
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** A label as it may be shown to whoever may scrape: empty when a user or a session is named in it. */
+/** A label that any scraper may see: empty when it names a user or a session. */
 const labeller = (users: readonly string[], snapshot: Snapshot): ((text: string) => string) => {
   const named = users.map(user => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(user)}(?![\\p{L}\\p{N}])`, 'iu'));
   const told = [
@@ -90,6 +95,8 @@ export class Metrics {
   readonly #memory = gauge(this.registry, 'reaptop_memory_bytes', ['kind', 'agent', 'verdict']);
   readonly #zombies = gauge(this.registry, 'reaptop_zombies');
   readonly #findings = gauge(this.registry, 'reaptop_findings', ['id', 'severity']);
+  readonly #pending = gauge(this.registry, 'reaptop_calls_pending', ['agent']);
+  readonly #hung = gauge(this.registry, 'reaptop_calls_hung', ['agent']);
   readonly #heartbeats = gauge(this.registry, 'reaptop_heartbeat_age_seconds', ['project', 'task']);
   readonly #ended = counter(this.registry, 'reaptop_ended_total', ['outcome', 'by']);
   readonly #reclaimed = counter(this.registry, 'reaptop_reclaimed_bytes_total');
@@ -139,12 +146,19 @@ export class Metrics {
   }
 
   #show(snapshot: Snapshot): void {
-    for (const metric of [this.#processes, this.#memory, this.#heartbeats]) metric.reset();
+    for (const metric of [this.#processes, this.#memory, this.#pending, this.#hung, this.#heartbeats])
+      metric.reset();
     for (const p of snapshot.processes) {
       if (!p.related || isZombie(p.facts)) continue;
       const labels = { kind: p.kind, agent: p.agent ?? '', verdict: p.verdict };
       this.#processes.inc(labels, 1);
       this.#memory.inc(labels, memoryOf(p.facts));
+      if (p.session === null) continue;
+      // Zero and not absent: an alert must see that a hang is over.
+      const { calls = [] } = p.session;
+      const agent = { agent: p.agent ?? '' };
+      this.#pending.inc(agent, calls.length);
+      this.#hung.inc(agent, calls.filter(call => call.hung === true).length);
     }
     this.#zombies.set(snapshot.totals.zombies);
     // Zero and not absent: an alert must see that a finding is over.
@@ -163,3 +177,70 @@ export class Metrics {
     this.#last.set(snapshot.takenAt / 1000);
   }
 }
+
+/** A scrape is a few kilobytes: a client that takes longer is gone or hostile. */
+export const SLOW_MS = 4000;
+const MOST_CONNECTIONS = 16;
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+const LOOPBACK_HEADER = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/**
+ * On loopback, a request with another host name comes from a page whose name points here (DNS rebinding). Where the
+ * user named a host, others may reach it by any name.
+ */
+const isMeant = (header: string | undefined, { host }: MetricsAddress): boolean =>
+  !LOOPBACK.test(host) || LOOPBACK_HEADER.test(header ?? '');
+
+/** `/metrics` and `/-/healthy`, and nothing else. Resolves when it listens; rejects with what the system says. */
+export const serveMetrics = (
+  registry: Registry,
+  address: MetricsAddress,
+  isHealthy: () => boolean,
+  slowMs = SLOW_MS,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> => {
+  const server = createServer((ask, answer) => {
+    const send = (status: number, type: string, text: string): void => {
+      const length = Buffer.byteLength(text);
+      answer.writeHead(status, { 'content-type': type, 'content-length': length, connection: 'close' });
+      answer.end(ask.method === 'HEAD' ? undefined : text);
+    };
+    // No client needs to send a body.
+    ask.resume();
+    if (!isMeant(ask.headers.host, address)) return send(403, 'text/plain', 'ask for it by localhost\n');
+    if (ask.method !== 'GET' && ask.method !== 'HEAD') return send(405, 'text/plain', 'only GET\n');
+    const path = (ask.url ?? '').split('?')[0];
+    if (path === '/-/healthy')
+      return isHealthy()
+        ? send(200, 'text/plain', 'healthy\n')
+        : send(503, 'text/plain', 'the last look is too old\n');
+    if (path !== '/metrics') return send(404, 'text/plain', 'there is only /metrics and /-/healthy\n');
+    void registry.metrics().then(text => send(200, registry.contentType, text));
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  // From the first byte to the last, however busily they trickle: timeouts of idleness never come then.
+  server.on('connection', socket => {
+    const timer = setTimeout(() => socket.destroy(), slowMs);
+    socket.once('close', () => clearTimeout(timer));
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.removeListener('error', reject);
+      // A broken connection is the other side's affair.
+      server.on('error', () => {});
+      resolve({ url: urlOf(server, address.host), close: () => closed(server) });
+    });
+  });
+};
+
+const urlOf = (server: Server, host: string): string => {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`;
+};
+
+const closed = (server: Server): Promise<void> =>
+  new Promise(resolve => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });

@@ -5,9 +5,9 @@ export interface Growth {
   readonly seconds: number;
   /** By least squares over all points: two unlucky ends do not make a trend. */
   readonly bytesPerSecond: number;
-  /** Each third of the time lies higher than the one before: a rise, not a spike. */
-  readonly sustained: boolean;
-  /** null: it does not grow, or is already above the limit. */
+  /** Rising or falling only where it did so all the time: a start-up, a step or a spike is no trend. */
+  readonly trend: 'rising' | 'falling' | 'steady';
+  /** null: it does not rise, or is already above the limit. */
   readonly secondsToLimit: number | null;
 }
 
@@ -21,7 +21,10 @@ interface Point {
 const MIN_POINTS = 5;
 const MIN_SPAN_MS = 30_000;
 
-/** Rising slower than this is steady: 1 MiB an hour is what a healthy process breathes. */
+/** A trend needs this long: most programs have loaded what they need by then. */
+const MIN_TREND_MS = 120_000;
+
+/** Slower than this is steady: a healthy process moves by 1 MiB an hour. */
 const STEADY_RATE = (1024 * 1024) / 3600;
 
 /** null when there are too few points to say anything. */
@@ -31,14 +34,14 @@ export const growthOf = (points: readonly Point[], limit: number): Growth | null
   if (first === undefined || last === undefined) return null;
   if (points.length < MIN_POINTS || last.at - first.at < MIN_SPAN_MS) return null;
   const bytesPerSecond = slopeOf(points, first.at);
-  const rising = bytesPerSecond > STEADY_RATE && last.bytes < limit;
+  const trend = last.at - first.at < MIN_TREND_MS ? 'steady' : trendOf(points, bytesPerSecond);
   return {
     from: first.bytes,
     to: last.bytes,
     seconds: (last.at - first.at) / 1000,
     bytesPerSecond,
-    sustained: isSustained(points),
-    secondsToLimit: rising ? (limit - last.bytes) / bytesPerSecond : null,
+    trend,
+    secondsToLimit: trend === 'rising' && last.bytes < limit ? (limit - last.bytes) / bytesPerSecond : null,
   };
 };
 
@@ -59,11 +62,20 @@ const slopeOf = (points: readonly Point[], origin: number): number => {
   return under === 0 ? 0 : over / under;
 };
 
-const isSustained = (points: readonly Point[]): boolean => {
-  const third = Math.floor(points.length / 3);
-  const bytes = points.map(point => point.bytes);
-  const [early, middle, late] = [bytes.slice(0, third), bytes.slice(third, -third), bytes.slice(-third)].map(
-    average,
+const PARTS = 5;
+/** Of the whole move: a line makes a quarter of it from one part to the next. */
+const SHARE = 0.08;
+/** A step lies between two parts or within one, so that it moves two of the four differences at most. */
+const MOVES = 3;
+
+const trendOf = (points: readonly Point[], bytesPerSecond: number): Growth['trend'] => {
+  if (Math.abs(bytesPerSecond) < STEADY_RATE) return 'steady';
+  const cut = (part: number): number => Math.floor((points.length * part) / PARTS);
+  const means = Array.from({ length: PARTS }, (_, part) =>
+    average(points.slice(cut(part), cut(part + 1)).map(({ bytes }) => bytes)),
   );
-  return early! < middle! && middle! < late!;
+  const whole = means.at(-1)! - means[0]!;
+  const moves = means.slice(1).filter((mean, i) => (mean - means[i]!) / whole >= SHARE);
+  if (moves.length < MOVES || Math.sign(whole) !== Math.sign(bytesPerSecond)) return 'steady';
+  return whole > 0 ? 'rising' : 'falling';
 };

@@ -1,23 +1,28 @@
 import type { Config } from '../model/config.ts';
-import type { Observation } from '../model/observation.ts';
+import type { Reading } from '../model/heartbeat.ts';
+import type { ClaudeSession, Observation, TmuxPane } from '../model/observation.ts';
 import { isZombie, memoryOf } from '../model/process.ts';
-import type { JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
+import type { AgentSession, JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
-import { agentSession } from './agent-session.ts';
+import { joinCalls } from './calls/join.ts';
+import { withLateCalls } from './calls/late.ts';
 import { findAll } from './findings/index.ts';
-import { type JudgedFiles, judgeFiles } from './heartbeats/index.ts';
-import { inOrder } from './in-order.ts';
-import { NO_PAST, type Past } from './past.ts';
+import { type JudgedFiles, judgeFiles } from './heartbeats/judge-files.ts';
+import { NO_PAST, type Past } from './history.ts';
 import { withoutRefused } from './plan/refuse.ts';
-import { worksThrough } from './rules/at-work.ts';
 import { paneOf } from './rules/climb.ts';
 import type { Lineage } from './rules/lineage.ts';
 import { backgroundJob } from './rules/protect.ts';
 import { relatedNodes } from './rules/related.ts';
-import { strangeWarning } from './rules/strange-files.ts';
 import type { Node, Tree } from './rules/tree.ts';
 import { type Judgement, judgeWith } from './rules/verdict.ts';
-import { ageOf, buildWorld, type World, zombiesOf } from './rules/world.ts';
+import {
+  ageOf,
+  strangeWarning,
+  type VerdictContext,
+  verdictContext,
+  zombiesOf,
+} from './rules/verdict-context.ts';
 
 export interface JudgeInput {
   readonly observation: Observation;
@@ -25,7 +30,7 @@ export interface JudgeInput {
   readonly tree: Tree;
   readonly config: Config;
   readonly lineage: Lineage;
-  /** Those of this tree that concern an agent, by this lineage; whoever asked their details knows them already. */
+  /** Those of this tree that concern an agent, by this lineage; the caller that read their details knows them already. */
   readonly related?: ReadonlySet<Node> | undefined;
   readonly past?: Past | undefined;
   /** Every process, not only related ones. */
@@ -33,7 +38,7 @@ export interface JudgeInput {
 }
 
 /** A snapshot together with the joined files, which `sweep` plans from. */
-export interface JudgedMoment extends Snapshot {
+export interface JudgedSnapshot extends Snapshot {
   readonly files: JudgedFiles;
 }
 
@@ -46,14 +51,14 @@ export const judge = ({
   related = relatedNodes(tree, lineage),
   past = NO_PAST,
   all = false,
-}: JudgeInput): JudgedMoment => {
-  const world = buildWorld({ observation, tree, config, lineage });
+}: JudgeInput): JudgedSnapshot => {
+  const world = verdictContext({ observation, tree, config, lineage });
   const judgeNode = judgeWith(world, node => related.has(node));
   const judged: JudgedProcess[] = [];
   for (const { node, depth } of inOrder(tree, all ? new Set(tree.nodes) : related)) {
     judged.push(present(node, depth, judgeNode(node), related.has(node), world));
   }
-  const processes = withoutRefused(judged);
+  const processes = withLateCalls(withoutRefused(judged), { observation, config, past });
   const concerned = all ? processes.filter(p => p.related) : processes;
   const files = judgeFiles({
     readings: observation.readings,
@@ -91,7 +96,7 @@ const present = (
   depth: number,
   judgement: Judgement,
   related: boolean,
-  world: World,
+  world: VerdictContext,
 ): JudgedProcess => {
   const { facts, seen } = node;
   const pane = paneOf(world.climb(node));
@@ -115,9 +120,10 @@ const present = (
             knownId: seen.sessionIds[0] ?? null,
             transcript: world.transcriptOf(node),
             pane,
-            worker: worksThrough(node, world.observation),
+            worker: world.worksThrough(node),
           },
           world.observation,
+          world.tree,
         )
       : null,
     tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
@@ -151,7 +157,7 @@ const quoted = (argv: readonly string[]): string => {
   return line;
 };
 
-const totalsOf = (related: readonly JudgedProcess[], processes: number): Totals => {
+export const totalsOf = (related: readonly JudgedProcess[], processes: number): Totals => {
   const running = related.filter(p => !isZombie(p.facts));
   const leaks = running.filter(p => p.verdict === 'leak');
   return {
@@ -177,3 +183,93 @@ const recognitionWarning = (related: readonly JudgedProcess[], processes: number
     : related.length === 0
       ? [`0 recognised of ${processes} processes`]
       : [];
+
+/** Written to within this time, a transcript or a pane belongs to an agent at work. */
+const BUSY_SECONDS = 30;
+
+/** What Claude's own words for a session's state mean to its user. */
+const DOING: Readonly<Record<string, AgentSession['doing']>> = {
+  busy: 'busy',
+  shell: 'busy',
+  working: 'busy',
+  idle: 'idle',
+  waiting: 'waiting',
+  blocked: 'waiting',
+};
+
+export interface AgentSigns {
+  readonly session: ClaudeSession | null;
+  /** The id it was started with, where no registry has it. */
+  readonly knownId: string | null;
+  readonly transcript: Reading | null;
+  readonly pane: TmuxPane | null;
+  /** What works for it while it is silent itself: its build. */
+  readonly worker?: Node | null;
+}
+
+/** Which session an agent is and what it is doing, by the best sign there is. Only its own record says that it waits. */
+export const agentSession = (
+  agent: Node,
+  signs: AgentSigns,
+  observation: Observation,
+  tree: Tree | null = null,
+): AgentSession => {
+  const { session, knownId, transcript, pane, worker = null } = signs;
+  const { takenAt } = observation;
+  const cwd = session?.cwd ?? agent.facts.details?.cwd ?? null;
+  const since = (at: number | null): number | null =>
+    at === null ? null : Math.max(0, (takenAt - at) / 1000);
+  const told = session?.status == null ? undefined : DOING[session.status];
+  const still =
+    told === undefined
+      ? since(transcript?.mtime ?? (pane?.activity == null ? null : pane.activity * 1000))
+      : null;
+  const own = told ?? (still === null ? null : still <= BUSY_SECONDS ? 'busy' : 'idle');
+  // Claude calls a session that has a shell in the background, and is at its prompt, by that.
+  const atPrompt = session?.status === 'idle' || session?.status === 'shell';
+  const logged = transcript?.calls;
+  const calls =
+    logged === undefined ? [] : atPrompt ? [] : joinCalls(agent, logged.pending, observation, tree);
+  const throughOther = own === 'idle' && (worker !== null || calls.length > 0);
+  return {
+    id: session?.sessionId ?? knownId,
+    project: cwd === null ? null : cwd.slice(cwd.lastIndexOf('/') + 1) || cwd,
+    name: session?.name ?? null,
+    doing: throughOther ? 'busy' : own,
+    waitingFor: told === 'waiting' ? (session?.waitingFor ?? null) : null,
+    seconds: throughOther ? null : told === undefined ? still : since(session?.statusUpdatedAt ?? null),
+    ...(logged === undefined
+      ? {}
+      : { calls, model: logged.model, context: logged.tokens === null ? null : { tokens: logged.tokens } }),
+  };
+};
+
+interface Placed {
+  readonly node: Node;
+  readonly depth: number;
+}
+
+/** Shown processes with their depth among the shown ones; parents before children, each exactly once. */
+const inOrder = (tree: Tree, shown: ReadonlySet<Node>): readonly Placed[] => {
+  // Of thousands of processes a few are shown: only the ways that lead to them are walked.
+  const ways = new Set<Node>();
+  for (const node of shown)
+    for (let up: Node | null = node; up !== null && !ways.has(up); up = up.parent) ways.add(up);
+  const placed: Placed[] = [];
+  for (const root of tree.nodes) {
+    if (root.parent !== null || !ways.has(root)) continue;
+    // A hidden process passes on the depth of the one above it.
+    const pending: Placed[] = [{ node: root, depth: 0 }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { node, depth } = next;
+      const isShown = shown.has(node);
+      if (isShown) placed.push(next);
+      const below = isShown ? depth + 1 : depth;
+      for (let index = node.children.length - 1; index >= 0; index -= 1) {
+        const child = node.children[index]!;
+        if (ways.has(child)) pending.push({ node: child, depth: below });
+      }
+    }
+  }
+  return placed;
+};

@@ -1,13 +1,13 @@
-import { formatAge, formatBytes, plural } from '../model/format.ts';
 import type { AgentSession, Totals } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
+import { formatAge, formatBytes, plural } from '../model/units.ts';
 
 export interface StatusFacts {
   readonly totals: Pick<Totals, 'agents' | 'rss' | 'swap' | 'leaks' | 'reclaimable'>;
   /** Heartbeats that are late. */
   readonly stale: number;
   readonly agents: readonly { readonly name: string; readonly session: AgentSession | null }[];
-  /** The session that asks: it need not be told that it waits. */
+  /** The session that asks: that it waits is left out. */
   readonly own: string | null;
   /** Whose bar it is for. */
   readonly style: LineStyle;

@@ -1,6 +1,6 @@
-import { DEFAULT_HOOKS, type HookSettings } from './hook.ts';
+import type { HookSettings } from './hook.ts';
 import type { Kind } from './kind.ts';
-import type { Settings } from './look.ts';
+import type { UiSettings } from './ui-settings.ts';
 
 /** A user's own recogniser: matched token by token like the built-in families. */
 export interface UserRecogniser {
@@ -63,6 +63,13 @@ export interface Thresholds {
   };
   readonly 'loop-guard': { readonly count: number };
   readonly 'lock-stale': { readonly seconds: number };
+  readonly 'call-hung': {
+    readonly warnSeconds: number;
+    readonly criticalSeconds: number;
+    /** Limits of single tools, in place of `warnSeconds`. */
+    readonly tools: Readonly<Record<string, number>>;
+  };
+  readonly 'session-hung': { readonly seconds: number };
   readonly 'stuck-io': { readonly seconds: number };
   readonly spinning: { readonly percent: number; readonly seconds: number };
 }
@@ -95,6 +102,8 @@ export interface GuardPolicy {
   readonly idleAgents: boolean;
   /** Ends the newer builds of a project beyond `concurrent-builds.criticalCount`. */
   readonly builds: boolean;
+  /** Ends the server that a hung call waits for, once for each call. */
+  readonly hungCalls: boolean;
   readonly minimumAgeSeconds: number;
   /** A leak is seen twice, at least this far apart, for the same reasons. */
   readonly sightingSeconds: number;
@@ -107,7 +116,7 @@ export interface GuardPolicy {
   readonly endsPerHour: number;
 }
 
-/** How the user of the live screen is told that a finding became critical or that an agent waits for him. */
+/** How the screen alerts its user to a critical finding or a waiting agent. */
 export interface Alerts {
   readonly bell: boolean;
   /** A message in the status line of tmux. */
@@ -116,7 +125,7 @@ export interface Alerts {
   readonly command: readonly string[] | null;
 }
 
-export interface Config extends Settings {
+export interface Config extends UiSettings {
   readonly thresholds: Thresholds;
   readonly recognisers: readonly UserRecogniser[];
   /** Globs on a process's name or on one of its words; whatever matches is hard-protected. */
@@ -128,51 +137,6 @@ export interface Config extends Settings {
   readonly policy: GuardPolicy;
   readonly alerts: Alerts;
 }
-
-export const DEFAULT_CONFIG: Config = {
-  thresholds: {
-    leak: { criticalBytes: 1024 ** 3 },
-    zombie: { criticalCount: 5, quietSeconds: 10, minimumAgeSeconds: 300 },
-    // 2,000,000 KiB: the limit of the seed's circuit breaker, which counts in KB of ps.
-    'over-memory': { limitBytes: 2_000_000 * 1024 },
-    'memory-growth': { minutes: 10, growthBytes: 64 * 1024 ** 2, factor: 1.5 },
-    'too-many-agents': { count: 3 },
-    'idle-agent': { seconds: 3600 },
-    'concurrent-builds': { warnCount: 1, criticalCount: 3 },
-    'heartbeat-stale': { warnSeconds: 90, criticalSeconds: 180, leftoverSeconds: 6 * 3600 },
-    'heartbeat-missing': { seconds: 90 },
-    'marker-age': { warnSeconds: 90, criticalSeconds: 150, stillSeconds: 180 },
-    'loop-guard': { count: 3 },
-    'lock-stale': { seconds: 30 },
-    'stuck-io': { seconds: 60 },
-    spinning: { percent: 80, seconds: 60 },
-  },
-  recognisers: [],
-  protect: [],
-  heartbeats: [],
-  rootThresholds: new Map(),
-  hooks: DEFAULT_HOOKS,
-  policy: {
-    leaks: true,
-    staleFiles: true,
-    sweep: true,
-    zombieServers: false,
-    overMemory: false,
-    idleAgents: false,
-    builds: false,
-    minimumAgeSeconds: 60,
-    sightingSeconds: 30,
-    terminalSeconds: 600,
-    warnSeconds: 60,
-    retentionDays: 7,
-    endsPerHour: 60,
-  },
-  alerts: { bell: false, tmux: false, command: null },
-  theme: 'auto',
-  columns: null,
-  mouse: true,
-  interval: 2,
-};
 
 /** The threshold of a file finding for a file below this root. */
 export const fileThreshold = <K extends FileFinding>(config: Config, id: K, root: string): Thresholds[K] => ({

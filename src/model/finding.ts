@@ -23,6 +23,8 @@ export const FINDING_IDS = [
   'agent-finished-session-alive',
   'agent-dead-registry-active',
   'leftover-files',
+  'call-hung',
+  'session-hung',
   'stopped',
   'stuck-io',
   'spinning',
@@ -37,6 +39,8 @@ export type FindingAction =
   | 'continue'
   | 'sweep'
   | 'remove-file'
+  /** End the server that a call waits for, or interrupt the call in the agent's own pane. */
+  | 'free-call'
   | 'stop-session';
 
 /** One thing wrong: how bad, the evidence, what it concerns, and what would mend it. */
@@ -55,8 +59,14 @@ export interface Finding {
  * What a finding is about, whoever looks: the same one a look later, though a member of it came or went, its words
  * count other seconds, or it became worse.
  */
-export const aboutOf = ({ processes, files, title }: Omit<Finding, 'id'>): readonly string[] => {
-  const about = [...processes.map(keyOf), ...files];
+export const aboutOf = ({
+  id,
+  processes,
+  files,
+  title,
+}: Pick<Finding, 'processes' | 'files' | 'title'> & { readonly id: string }): readonly string[] => {
+  // An agent may wait for two servers at once: what each call waits for tells one finding from the other.
+  const about = [...(id === 'call-hung' ? processes.slice(0, 1) : processes).map(keyOf), ...files];
   return about.length > 0 ? about : [title];
 };
 

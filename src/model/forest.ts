@@ -1,7 +1,5 @@
-import { gather } from './gather.ts';
-
-/** Where a process stands: what any table of processes tells. */
-export interface Place {
+/** Where a process stands, from any table of processes. */
+export interface TreePlace {
   readonly pid: number;
   readonly ppid: number | null;
 }
@@ -24,7 +22,7 @@ export interface Linking<N> {
  */
 export const linkForest = <N extends Linking<N>>(
   nodes: readonly N[],
-  placeOf: (node: N) => Place,
+  placeOf: (node: N) => TreePlace,
   mayBeParent: (parent: N, child: N) => boolean,
   onLoop: (parent: N, child: N) => void = () => {},
 ): ReadonlyMap<number, N> => {
@@ -45,7 +43,7 @@ export const linkForest = <N extends Linking<N>>(
 };
 
 const isAtOrAbove = <N extends Linked<N>>(node: N, start: N): boolean => {
-  // Who has no children yet is above nobody: in a table with parents first no walk is made at all.
+  // A node without children is above nothing: in a table with parents first no walk is made at all.
   if (node.children.length === 0) return node === start;
   for (let up: N | null = start; up !== null; up = up.parent) if (up === node) return true;
   return false;
@@ -66,35 +64,56 @@ export function* subtreeOf<N extends Linked<N>>(node: N, mayEnter = (_below: N) 
   }
 }
 
-/** Who calls whom its parent, by pid: all that a walk down a table needs which is looked at once. */
-export type Children<T> = ReadonlyMap<number, readonly T[]>;
-
-export const childrenByParent = <T>(members: Iterable<T>, placeOf: (member: T) => Place): Children<T> => {
-  const children = new Map<number, T[]>();
-  for (const member of members) {
-    const { ppid } = placeOf(member);
-    if (ppid !== null) gather(children, ppid, member);
-  }
-  return children;
+/**
+ * A value that a node gets from its parent's, worked out once a node and from the top down: asked of every process of a
+ * chain, each costs one step, and the stack stays flat. What it is made from must not change any more.
+ */
+export const fromAbove = <N extends Linked<N>, T>(
+  step: (node: N, above: T | undefined) => T,
+): ((node: N) => T) => {
+  const known = new WeakMap<N, { readonly value: T }>();
+  return node => {
+    const unknown: N[] = [];
+    let up: N | null = node;
+    for (; up !== null && !known.has(up); up = up.parent) unknown.push(up);
+    let last = up === null ? undefined : known.get(up);
+    for (const next of unknown.reverse()) {
+      last = { value: step(next, last?.value) };
+      known.set(next, last);
+    }
+    return last!.value;
+  };
 };
 
-/** The tops and everybody who claims to be below them, each once, parents before children, level by level. */
-export const withAllBelow = <T>(
-  tops: Iterable<T>,
-  children: Children<T>,
-  pidOf: (member: T) => number,
-): ReadonlySet<T> => {
-  const found = new Set(tops);
-  // The set grows while it is walked.
-  for (const member of found) for (const child of children.get(pidOf(member)) ?? []) found.add(child);
-  return found;
+/** The same from the values of the children. `mayEnter`: below which nodes anything counts. */
+export const fromBelow = <N extends Linked<N>, T>(
+  step: (node: N, below: readonly T[]) => T,
+  mayEnter = (_node: N) => true,
+): ((node: N) => T) => {
+  const known = new WeakMap<N, { readonly value: T }>();
+  return top => {
+    const before = known.get(top);
+    if (before !== undefined) return before.value;
+    const order: N[] = [];
+    const pending = [top];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (known.has(next)) continue;
+      order.push(next);
+      if (mayEnter(next)) pending.push(...next.children);
+    }
+    for (const node of order.reverse()) {
+      const below = mayEnter(node) ? node.children.map(child => known.get(child)!.value) : [];
+      known.set(node, { value: step(node, below) });
+    }
+    return known.get(top)!.value;
+  };
 };
 
 /**
  * The line upwards by the pids themselves, the first one included: where a torn table has a circle, links are left
  * out, and who is above must not be lost.
  */
-export const lineUpFrom = <T>(
+export const selfAndAncestors = <T>(
   first: T | null | undefined,
   above: (member: T) => T | null | undefined,
 ): ReadonlySet<T> => {
@@ -124,7 +143,7 @@ export interface Forest<T> {
 
 interface Tree<T> extends Linking<Tree<T>> {
   readonly member: T;
-  readonly place: Place;
+  readonly place: TreePlace;
   /** Children by their own word whose link would have closed a circle. */
   readonly strays: Tree<T>[];
 }
@@ -159,7 +178,7 @@ const withStrays = <T>(top: Tree<T>): Iterable<Tree<T>> => {
 
 export const forestOf = <T>(
   members: Iterable<T>,
-  placeOf: (member: T) => Place,
+  placeOf: (member: T) => TreePlace,
   mayBeParent: (parent: T, child: T) => boolean = () => true,
 ): Forest<T> => {
   const trees = new Map<T, Tree<T>>();
@@ -195,4 +214,11 @@ export const forestOf = <T>(
         .map(memberOf);
     },
   };
+};
+
+/** Adds to the list that a map keeps under a key. */
+export const pushTo = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
 };

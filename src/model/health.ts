@@ -21,7 +21,7 @@ export type LookFacts =
       readonly ok: true;
       readonly processes: number;
       readonly agents: number;
-      /** Of our own user, and yet closed to us: their owner cannot be told. */
+      /** Of our own user, and yet closed to us: their owner is unknown. */
       readonly closed: readonly number[];
       readonly hidden: number;
     };
@@ -69,7 +69,7 @@ export interface PressureFacts {
   readonly memAvailable: number | null;
   readonly swapTotal: number | null;
   readonly swapUsed: number | null;
-  /** Share of the last minute in which somebody waited for memory, in percent; null where the kernel does not say. */
+  /** Share of the last minute in which some process waited for memory, in percent; null where the kernel does not say. */
   readonly waited: number | null;
 }
 
@@ -83,7 +83,7 @@ export interface LeanProject {
 export interface LeanServer {
   readonly where: string;
   readonly version: string | null;
-  /** The project it serves; null for one that is only installed, or where it cannot be told. */
+  /** The project it serves; null for one that is only installed, or where it is unknown. */
   readonly project: string | null;
 }
 
@@ -120,9 +120,24 @@ export interface InstalledHooks {
   readonly unreadable: string | null;
 }
 
+/** What a Mac gives and hides: how many of our related processes there are, and of how many each is known. */
+export interface MacFacts {
+  readonly processes: number;
+  /** lsof. */
+  readonly files: number;
+  /** launchctl. */
+  readonly jobs: number;
+  /** ps -E. */
+  readonly environments: number;
+  /** sysctl. */
+  readonly boot: boolean;
+}
+
 /** Everything `doctor` judges, gathered once. */
 export interface HealthFacts {
   readonly proc: ProcFacts;
+  /** Null: not a Mac. */
+  readonly mac: MacFacts | null;
   readonly look: LookFacts;
   readonly tmux: TmuxFacts;
   /** Can unix sockets be listed (`ss`)? null: not on this system. */
@@ -140,3 +155,9 @@ export interface HealthFacts {
   /** Claude's own files in a form that we do not know. */
   readonly strangeFiles: readonly string[];
 }
+
+export type HealthCheck = (facts: HealthFacts) => Check;
+
+export const ok = (says: string): Check => ({ level: 'ok', says, todo: null });
+export const warning = (says: string, todo: string): Check => ({ level: 'warn', says, todo });
+export const fail = (says: string, todo: string): Check => ({ level: 'fail', says, todo });

@@ -34,7 +34,7 @@ export const DEFAULT_HOOKS: HookSettings = {
   buildTools: ['mcp__lean-lsp__lean_diagnostic_messages', 'mcp__lean-lsp__lean_build'],
 };
 
-/** What we take from an event's JSON. Texts are as the agent sent them; whoever shows one makes it visible. */
+/** What we take from an event's JSON. Texts are as the agent sent them; make them `visible` before showing. */
 export interface HookInput {
   readonly event: HookEvent;
   readonly sessionId: string;
@@ -104,7 +104,7 @@ export interface HeldLock {
 
 export interface BlockRecord {
   readonly count: number;
-  /** Which marker it was: another one of the same path begins anew. */
+  /** Which marker it was: another one at the same path starts over. */
   readonly marker: string;
   /** What the task directory looked like at the last block. */
   readonly print: string;

@@ -32,7 +32,7 @@ export type Role =
   | 'lean-worker'
   /** Anybody may drive it over TCP. */
   | 'debuggable-browser'
-  /** Only whoever started it can drive it, over a pipe. */
+  /** Only what started it can drive it, over a pipe. */
   | 'piped-browser'
   /** Serves several sessions at once: one set of servers for each. */
   | 'session-host'
@@ -43,7 +43,7 @@ export type Role =
   /** WSL's own processes: killing one destroys the distribution. */
   | 'wsl-plumbing';
 
-/** Where a climb towards the root ends well: somebody or something live is responsible. */
+/** Where a climb towards the root ends well: a user or a service is responsible. */
 export type AnchorKind =
   | 'terminal'
   | 'remote-login'
@@ -87,7 +87,7 @@ export interface Recognition {
   /** Sessions that it took over by `--fork-session`: it has an id of its own, and their unfinished work. */
   readonly forkedFrom: readonly string[];
   readonly anchor: AnchorKind | null;
-  /** Adopts orphans besides PID 1: `systemd --user`, launchd, WSL init and Relay(…). */
+  /** Adopts orphans, as PID 1 does: `systemd --user`, launchd, WSL init and Relay(…). */
   readonly adoptsOrphans: boolean;
   /** Some token carries the word `mcp`: enough only for a stdio child of an agent. */
   readonly mentionsMcp: boolean;

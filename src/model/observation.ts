@@ -1,7 +1,7 @@
 import type { Reading } from './heartbeat.ts';
 import type { ProcessFacts } from './process.ts';
 
-export type Backend = 'procfs' | 'portable' | 'recorded' | 'demo';
+export type Backend = 'procfs' | 'darwin' | 'portable' | 'recorded' | 'demo';
 
 export interface HostFacts {
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Self {
 }
 
 /** One look at the process table by a backend. */
-export interface Look {
+export interface Sample {
   readonly takenAt: number;
   /** Now, on the clock that `ProcessFacts.born` uses. */
   readonly clock: number;
@@ -77,7 +77,7 @@ export interface ClaudeSession {
   readonly jobId: string | null;
   /** The socket it listens on, which stays when `/clear` gives it another id. */
   readonly socket: string | null;
-  /** Kept warm by the supervisor, and nobody's session yet. */
+  /** Kept warm by the supervisor, and not a session yet. */
   readonly spare: boolean;
   /** Where shells write that it took over from another session; `/clear` there may have changed their ids before. */
   readonly adoptedOutputs: readonly string[];
@@ -114,12 +114,12 @@ export interface ConfiguredServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly source: string;
-  /** `user`: from the user's own files. `project`: from a directory's, which whoever made the directory wrote. */
+  /** `user`: from the user's own files. `project`: from a directory's, which may be hostile. */
   readonly rank: 'user' | 'project';
 }
 
 /** Everything judging needs to know about the world at one moment. */
-export interface Observation extends Look {
+export interface Observation extends Sample {
   readonly tmux: readonly TmuxServer[];
   readonly sessions: readonly ClaudeSession[];
   readonly workers: readonly ClaudeWorker[];

@@ -66,6 +66,9 @@ export interface Activity {
   readonly bytes: number;
 }
 
+/** How a job of launchd stands in the place of a cgroup: `launchd/com.example.server`. */
+export const LAUNCHD_JOB = 'launchd/';
+
 /**
  * Costlier facts, read only for processes that need them. `null` always means unknown: not read, not readable or not
  * supported here. Unknown never makes a verdict stronger.
@@ -73,20 +76,20 @@ export interface Activity {
 export interface ProcessDetails {
   readonly cwd: string | null;
   readonly swap: number | null;
-  /** Who started it, when a setuid program runs as somebody else. Absent: this backend has but one user to tell. */
+  /** Who started it, when a setuid program runs as another user. Absent: this backend has but one user to tell. */
   readonly realUid?: number | null;
   /** The number it has for itself, in a pid namespace of its own. Absent: ours. */
   readonly innerPid?: number;
-  /** The cgroup path, the most specific one of the process's hierarchies; empty: it is in none. */
+  /** The cgroup path, the most specific one of the process's hierarchies; on macOS a job of launchd. Empty: neither. */
   readonly cgroup: string | null;
   readonly stdin: Stdin;
-  /** The pipe that a browser is driven by besides its standard input. Absent: nothing of the kind. */
+  /** The pipe that a browser is driven by, other than standard input. Absent: none. */
   readonly drivingPipe?: Stdin;
   /** fd 0, 1 or 2 is on a pty whose other side is closed. */
   readonly lostTerminal: boolean | null;
   /** SIGHUP is ignored, as nohup leaves it. */
   readonly ignoresHangup: boolean | null;
-  /** Bytes read and written since its start. */
+  /** Bytes read and written since its start, or whatever else changes when it reads or writes. */
   readonly io: number | null;
   /** The file that its standard output goes to. Absent: not read, or no file. */
   readonly output?: string;
@@ -94,9 +97,9 @@ export interface ProcessDetails {
   readonly outputAt?: number;
   /** The files of its family's sessions that it holds open. Absent: not asked, or none. */
   readonly holds?: readonly string[];
-  /** TCP ports it listens on, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
+  /** TCP ports it listens on for others than its own tree, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
   readonly listening: Listening | null;
-  /** Who uses it besides its own tree and ancestry, other than over TCP; empty: nobody does. */
+  /** What uses it from outside its own tree and ancestry, other than over TCP; empty: nothing. */
   readonly uses: readonly Use[] | null;
 }
 
@@ -146,12 +149,6 @@ export interface ProcessFacts extends Identity {
   readonly details: ProcessDetails | null;
   /** null or absent: unknown, as after a single sample. */
   readonly activity?: Activity | null;
-  /** Why it was protected where it was recorded: a recording has no ports, cgroups and users to tell it by. */
-  readonly spared?: string;
-  /** Why it was a leak where it was recorded: a recording does not hold what proved it. */
-  readonly proven?: readonly string[];
-  /** Why it was no leak where it was recorded, for the same reason: a recording may prove less, never more. */
-  readonly doubted?: string;
 }
 
 export const isZombie = (p: Pick<ProcessFacts, 'state'>): boolean => p.state === 'Z' || p.state === 'X';
@@ -162,11 +159,18 @@ export const memoryOf = (p: {
   readonly details: Pick<ProcessDetails, 'swap'> | null;
 }): number => (p.rss ?? 0) + (p.details?.swap ?? 0);
 
-/** `ours`, `untold`, or the number of the other user that it belongs to. */
-export type Belonging = 'ours' | 'untold' | number;
+/** The same to show: null where the source does not say. */
+export const knownMemory = (p: Parameters<typeof memoryOf>[0]): number | null =>
+  p.rss === null && (p.details?.swap ?? null) === null ? null : memoryOf(p);
 
-/** Ours is what runs as us and was started by us: a setuid program works for whoever started it. */
-export const belonging = (p: Pick<ProcessFacts, 'uid' | 'details'>, uid: number | undefined): Belonging => {
+/** `ours`, `untold`, or the number of the other user that it belongs to. */
+export type UserRelation = 'ours' | 'untold' | number;
+
+/** Ours is what runs as us and was started by us: a setuid program works for the user who started it. */
+export const userRelation = (
+  p: Pick<ProcessFacts, 'uid' | 'details'>,
+  uid: number | undefined,
+): UserRelation => {
   const real = p.details?.realUid;
   if (p.uid === null || real === null || uid === undefined) return 'untold';
   if (p.uid !== uid) return p.uid;

@@ -1,15 +1,34 @@
-import { endOfJson, maskJson } from './redact-json.ts';
-import { MASK, maskText } from './redact-text.ts';
-import { maskPasswordFlags, PASSWORD_PROGRAMS } from './secret-flags.ts';
-import { BEGINS_LIKE_A_SECRET } from './secret-formats.ts';
-import { isSecretName } from './secret-name.ts';
+import type { JsonObject } from './json.ts';
+import {
+  isSecretName,
+  MASK,
+  maskPasswordFlags,
+  maskPasswordFlagsIn,
+  PASSWORD_PROGRAMS,
+  SECRET_BEGINNING,
+  SECRET_FORMATS,
+  SECRET_LINK_WORD,
+  SECRET_LINKS,
+} from './secret-patterns.ts';
 import { visible } from './text.ts';
 
-/** Without one of these a word cannot hold anything that is masked. Most words stop here. */
-const TRIGGER = new RegExp(
-  String.raw`token|secret|pass|pwd|auth|bearer|key|cred|cookie|jwt|pat(?![a-z])|sig(?:nature)?=|header|settings|mcp-config|webhook|hooks\.|telegram|ifttt|curl|@|[{[]|${PASSWORD_PROGRAMS.source}|${BEGINS_LIKE_A_SECRET}`,
-  'i',
-);
+/** Without one of these a word cannot hold anything that is masked, but for what is issued in a form of its own. */
+const HINT =
+  /token|secret|pass|pwd|auth|bearer|key|cred|cookie|jwt|pat(?![a-z])|sig(?:nature)?=|header|settings|mcp-config|webhook|hooks\.|telegram|ifttt|curl|@|[{[]/i;
+
+/** Words that hold none; equal programs have equal words, by the thousand. */
+const harmless = new Set<string>();
+const MOST_HARMLESS = 4096;
+
+/** Most words stop here. */
+const mayHoldSecret = (word: string): boolean => {
+  if (harmless.has(word)) return false;
+  if (HINT.test(word) || word.includes('eyJ') || SECRET_BEGINNING.test(word) || PASSWORD_PROGRAMS.test(word))
+    return true;
+  if (harmless.size >= MOST_HARMLESS) harmless.clear();
+  harmless.add(word);
+  return false;
+};
 
 const OPTION = /^--?[A-Za-z][\w.-]*$/;
 const ASSIGNED = /^(-{0,2}[A-Za-z_][\w.-]*)=([\s\S]*)$/;
@@ -69,12 +88,12 @@ const maskHeaderValue = (header: string, depth = 0): string => {
 const maskJsonValue = (value: string, vault: boolean, depth = 0): string =>
   /^\s*["']?[{[]/.test(value) ? (maskJson(value, redactArgv, vault) ?? MASK) : redactWord(value, depth);
 
-/** `--flag=--flag=…`: nobody means more, and 20,000 of them would take all our time, and then the stack. */
+/** `--flag=--flag=…`: deeper nesting is hostile; 20,000 levels would take all our time, and then the stack. */
 const MOST_FLAGS_IN_A_WORD = 4;
 
 /** One argument on its own; `depth`: so many flags stood before it in its word. */
 export const redactWord = (word: string, depth = 0): string => {
-  if (!TRIGGER.test(word)) return word;
+  if (!mayHoldSecret(word)) return word;
   const assigned = ASSIGNED.exec(word);
   if (assigned !== null) {
     const [, name, value] = assigned as unknown as [string, string, string];
@@ -106,9 +125,11 @@ const expectAfter = (word: string, next: string | undefined): Expectation => {
     if (isSecretName(word, next ?? '')) return 'secret';
     return SCRIPT_FLAG.test(word) ? 'script' : 'nothing';
   }
-  const header = LONE_HEADER.exec(word);
-  if (header !== null && isSecretName(header[1]!)) return 'header-value';
-  return SCHEME_WORD.test(word) ? 'secret' : 'nothing';
+  if (word.endsWith(':')) {
+    const header = LONE_HEADER.exec(word);
+    return header !== null && isSecretName(header[1]!) ? 'header-value' : 'nothing';
+  }
+  return word.length <= LONGEST_SPOKEN && SCHEME_WORD.test(word) ? 'secret' : 'nothing';
 };
 
 /** A command line with the values of secret-looking flags, variables, headers and JSON keys replaced by `***`. */
@@ -141,7 +162,7 @@ export const redactArgv = (argv: readonly string[]): string[] => {
         out.push(maskJsonValue(word, JSON_FLAGS.get(argv[index - 1]!) === true));
         break;
       case 'script':
-        out.push(TRIGGER.test(word) ? maskMixed(word) : word);
+        out.push(mayHoldSecret(word) ? maskMixed(word) : word);
         break;
       default:
         out.push(redactWord(word));
@@ -154,14 +175,17 @@ export const redactArgv = (argv: readonly string[]): string[] => {
   return out;
 };
 
-const SPOKEN = /^(?:password|passwd|passphrase|passcode):?$/i;
+/** No word that announces a secret is longer, but flags: a path is passed over without a pattern. */
+const LONGEST_SPOKEN = 'passphrase:'.length;
+const SPOKEN_WORD = /^(?:password|passwd|passphrase|passcode):?$/i;
 
 /** `password hunter2`, `api_key = v`, `set -x API_TOKEN v`, each word by itself. */
 const maskSpoken = (words: string[]): void => {
   for (const [index, word] of words.entries()) {
     const next = words[index + 1];
     if (next === undefined) return;
-    if (SPOKEN.test(word) && !FLAG_LIKE.test(next)) words[index + 1] = MASK;
+    if (word.length > LONGEST_SPOKEN) continue;
+    if (SPOKEN_WORD.test(word) && !FLAG_LIKE.test(next)) words[index + 1] = MASK;
     else if (/^:?=$/.test(word) && isSecretName(words[index - 1] ?? '', next)) words[index + 1] = MASK;
     else if (/^set(?:env)?$/.test(word)) {
       let name = index + 1;
@@ -193,3 +217,191 @@ export const safePath = (path: string): string =>
 
 /** What every backend does to an argv before keeping it: secrets masked on the raw words, then made visible. */
 export const safeArgv = (argv: readonly string[]): string[] => redactArgv(argv).map(visible);
+
+/** A shell word: quoted pieces (the last may be unterminated), escapes and plain characters. */
+const SHELL_VALUE = String.raw`(?:"(?:\\[\s\S]|[^"\\])*"?|'[^']*'?|\\[\s\S]?|[^\s"'&;|<>()\\])+`;
+
+const ASSIGNMENT = new RegExp(String.raw`([A-Za-z_][\w.-]{0,100})(\s*:?=\s*)(${SHELL_VALUE})`, 'g');
+/** fish: `set -gx NAME value`; csh: `setenv NAME value`. */
+const SET = new RegExp(
+  String.raw`(?<![\w-])(set(?:env)?(?:\s+-{1,2}[A-Za-z-]+)*\s+)([A-Za-z_]\w*)(\s+)(${SHELL_VALUE})`,
+  'g',
+);
+/** `password hunter2`, as prompts, expect scripts and netrc files have it. */
+const SPOKEN = new RegExp(
+  String.raw`(?<![\w./-])(password|passwd|passphrase|passcode)(\s+)(?:is\s+)?(${SHELL_VALUE})`,
+  'gi',
+);
+const FLAG_AND_VALUE = new RegExp(
+  String.raw`(?<![\w-])(--?[A-Za-z][\w.-]+)(\s+)(?!--?[A-Za-z])(${SHELL_VALUE})`,
+  'g',
+);
+/**
+ * user:password@, or anything before an @ that is not the `git` of ssh addresses. A colon and digits are a port.
+ * Where no @ follows, the rest is taken as it is (the second group): nothing in it is tried again.
+ */
+const URL_PASSWORD = /(:\/\/)[^\s/@'":[\]]*:(?!\d+(?:[/?#]|$))(?:[^\s'"]*@|([^\s'"]*))/g;
+const URL_USER = /(:\/\/)(?!git@)[^\s/?#'"[\]]+@/g;
+/** The signature of a shared link; elsewhere `sig` is a signal. */
+const URL_SIGNATURE = /([?&]sig=)[^&\s"']+/gi;
+const BEARER = /(?<![A-Za-z])(bearer\s+)(?!\s)[^\s"'\\]+/gi;
+const HEADER = /(["']?)(?<![\w-])([A-Za-z][\w-]*)(:[ \t]*)(?!\/\/)(?=\S)/g;
+const SCHEME = /^(?:bearer|basic|token|digest|negotiate)[ \t]+/i;
+/** JSON in JSON doubles its backslashes: 31 are five deep, and a run of thousands is not tried from each of them to its end. */
+const QUOTED_PAIR =
+  /(\\{0,31}["'])([\w.-]+)(\1\s*:\s*)("(?:\\[\s\S]|[^"\\])*"?|'(?:\\[\s\S]|[^'\\])*'?|\\+"[^"]*"?|[^\s,}\]"'\\]+)/g;
+/** A JSON web token; a word that only begins like one is passed over as a whole, not tried at every `eyJ` in it. */
+const WEB_TOKEN = /eyJ[\w-]{4,}(\.[\w-]{4,}\.[\w-]*)?/g;
+const CURL_USER = /(\s(?:-u|-U|--user|--proxy-user)(?:\s+|=)?)(["']?)([^\s:"']+):[^\s"']+/g;
+
+/** `Authorization: Bearer abc`: to the closing quote when the header is quoted, else one word (and its scheme). */
+const maskHeaders = (text: string): string => {
+  let out = '';
+  let from = 0;
+  HEADER.lastIndex = 0;
+  for (let m = HEADER.exec(text); m !== null; m = HEADER.exec(text)) {
+    const [whole, quote, name, colon] = m as unknown as [string, string, string, string];
+    if (!isSecretName(name)) continue;
+    const start = m.index + whole.length;
+    const rest = text.slice(start, start + 20);
+    let end = quote === '' ? -1 : text.indexOf(quote, start);
+    if (end === -1 && quote !== '') end = text.length;
+    if (end === -1) {
+      const scheme = SCHEME.exec(rest)?.[0].length ?? 0;
+      const stop = /[\s"']/g;
+      stop.lastIndex = start + scheme;
+      end = stop.exec(text)?.index ?? text.length;
+    }
+    out += text.slice(from, m.index) + quote + name + colon + MASK;
+    from = end;
+    HEADER.lastIndex = end;
+  }
+  return from === 0 ? text : out + text.slice(from);
+};
+
+/** `"token": "abc"`, as JSON has it. */
+const maskPairs = (text: string): string =>
+  text.replace(QUOTED_PAIR, (whole, open: string, name: string, middle: string, value: string) => {
+    if (!isSecretName(name, value)) return whole;
+    const delimiter = /^\\*["']/.exec(value)?.[0] ?? '';
+    return `${open}${name}${middle}${delimiter}${MASK}${delimiter}`;
+  });
+
+/**
+ * Masks what can be recognised inside a piece of text without knowing its neighbours: scripts, URLs, prompts. Asked first
+ * is what each pattern cannot do without: patterns are compiled when they are first used, a tenth of a millisecond each.
+ */
+const maskText = (input: string): string => {
+  let text = input;
+  if (SECRET_LINK_WORD.test(text)) for (const link of SECRET_LINKS) text = text.replace(link, `$1${MASK}`);
+  if (SECRET_BEGINNING.test(text)) for (const shape of SECRET_FORMATS) text = text.replace(shape, MASK);
+  if (text.includes('eyJ'))
+    text = text.replace(WEB_TOKEN, (whole, rest?: string) => (rest === undefined ? whole : MASK));
+  if (text.includes(':')) text = maskHeaders(maskPairs(text));
+  text = text.replace(BEARER, `$1${MASK}`);
+  if (text.includes('://'))
+    text = text
+      .replace(URL_PASSWORD, (whole, scheme: string, rest?: string) =>
+        rest === undefined ? `${scheme}${MASK}@` : whole,
+      )
+      .replace(URL_USER, `$1${MASK}@`);
+  if (text.includes('='))
+    text = text
+      .replace(URL_SIGNATURE, `$1${MASK}`)
+      .replace(ASSIGNMENT, (whole, name: string, equals: string, value: string) =>
+        isSecretName(name, value) ? `${name}${equals}${MASK}` : whole,
+      );
+  if (text.includes('set'))
+    text = text.replace(SET, (whole, set: string, name: string, gap: string, value: string) =>
+      isSecretName(name, value) ? `${set}${name}${gap}${MASK}` : whole,
+    );
+  text = text.replace(SPOKEN, `$1$2${MASK}`);
+  if (text.includes('-'))
+    text = text.replace(FLAG_AND_VALUE, (whole, flag: string, gap: string, value: string) =>
+      isSecretName(flag, value) ? `${flag}${gap}${MASK}` : whole,
+    );
+  text = maskPasswordFlagsIn(text, SHELL_VALUE);
+  if (text.includes('curl')) text = text.replace(CURL_USER, `$1$2$3:${MASK}`);
+  return text;
+};
+
+/** Objects whose every value may be a secret whatever its name. */
+const VAULTS = new Set(['env', 'headers']);
+
+const maskLeaves = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(maskLeaves);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskLeaves(inner)]));
+  return typeof value === 'string' || typeof value === 'number' ? MASK : value;
+};
+
+const maskValue = (value: unknown, argv: (words: readonly string[]) => readonly string[]): unknown => {
+  if (typeof value === 'string') return argv([value])[0];
+  if (Array.isArray(value)) {
+    // `"args": ["--token", "abc"]`: a list of words is a command line.
+    if (value.every(item => typeof item === 'string')) return argv(value);
+    return value.map(item => maskValue(item, argv));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const secret =
+        VAULTS.has(name.toLowerCase()) ||
+        isSecretName(name, typeof inner === 'number' ? String(inner) : typeof inner);
+      return [name, secret ? maskLeaves(inner) : maskValue(inner, argv)];
+    }),
+  );
+};
+
+/** The JSON with its secrets masked, or null when it is not valid JSON. Unchanged text stays byte for byte. */
+const maskJson = (
+  text: string,
+  argv: (words: readonly string[]) => readonly string[],
+  /** All of it is an environment or a set of headers. */
+  vault = false,
+): string | null => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const masked = JSON.stringify(vault ? maskLeaves(parsed) : maskValue(parsed, argv));
+    return masked === JSON.stringify(parsed) ? text : masked;
+  } catch {
+    return null; // not JSON, or nested too deep to walk
+  }
+};
+
+/** Index just after the bracket that closes the one at `from`, strings respected; -1 when it never closes. */
+export const endOfJson = (text: string, from: number): number => {
+  let depth = 0;
+  for (let i = from; i < text.length; i += 1) {
+    const char = text.charCodeAt(i);
+    if (char === 0x22) {
+      for (i += 1; i < text.length && text.charCodeAt(i) !== 0x22; i += 1)
+        if (text.charCodeAt(i) === 0x5c) i += 1;
+    } else if (char === 0x7b || char === 0x5b) depth += 1;
+    else if (char === 0x7d || char === 0x5d) {
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+  }
+  return -1;
+};
+
+const TEXT_LIMIT = 400;
+
+const READ_BEFORE_CUT = 4 * TEXT_LIMIT;
+
+/** Secrets are masked before the cut, so that half of one cannot slip through. */
+export const safeText = (text: string): string => visible(redactWord(text)).slice(0, TEXT_LIMIT);
+
+/**
+ * A text worth showing. `null` and `undefined` as words, and unexpanded `$session_id`, come from
+ * shell templates that were never filled in.
+ */
+export const textField = (object: JsonObject | null, name: string): string | null => {
+  const value = object?.[name];
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (typeof value !== 'string') return null;
+  const text = value.slice(0, READ_BEFORE_CUT).trim();
+  if (text === '' || text === 'null' || text === 'undefined' || /^\$\{?\w+\}?$/.test(text)) return null;
+  return safeText(text);
+};

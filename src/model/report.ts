@@ -28,6 +28,22 @@ export interface SeenProcess {
   readonly memory: number;
 }
 
+/** A call that hung when it was seen. */
+export interface HungCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly server: string | null;
+  readonly seconds: number;
+}
+
+/** Which tool hangs: how many of its calls did, and the longest of them. */
+export interface HungTool {
+  readonly tool: string;
+  readonly server: string | null;
+  readonly calls: number;
+  readonly longestSeconds: number;
+}
+
 /** A recorded moment, reduced to what a report adds up. */
 export interface Glimpse {
   readonly at: number;
@@ -40,6 +56,8 @@ export interface Glimpse {
   readonly leaks: readonly SeenProcess[];
   /** What the tasks' own result files say came of them. */
   readonly results: readonly { readonly key: string; readonly result: 'partial' | 'none' }[];
+  /** Calls that hang at this moment. */
+  readonly hungCalls: readonly HungCall[];
   /** What concerns which processes: enough to tell whether it is the same one as before. */
   readonly findings: readonly {
     readonly id: FindingId;
@@ -55,7 +73,7 @@ export interface Episode {
   readonly ended: 'act' | 'itself' | 'open';
 }
 
-export interface Group {
+export interface GroupTotals {
   readonly name: string;
   readonly leaks: number;
   readonly cleared: number;
@@ -85,6 +103,8 @@ export interface Report {
   readonly zombiePeak: number;
   readonly zombiesPerSession: number;
   readonly hangs: readonly Episode[];
+  /** The worst first. */
+  readonly hungTools: readonly HungTool[];
   readonly falseAlarms: number;
   readonly agentsAtOnce: number;
   readonly buildsAtOnce: number;
@@ -93,8 +113,20 @@ export interface Report {
   readonly relatedLast: number | null;
   readonly tmuxSessions: number | null;
   readonly agentsNow: number | null;
-  readonly groups: readonly Group[];
+  readonly groups: readonly GroupTotals[];
   readonly targets: readonly Target[];
   /** Over time, in equal stretches; what is not known is null. */
   readonly series: Readonly<Record<'agents' | 'zombies' | 'memory', readonly (number | null)[]>>;
+}
+
+/** What the time line marks: moments one wants to jump to. */
+export const MARKS = ['leak', 'ended', 'silent', 'peak', 'oom', 'boot'] as const;
+export type MarkKind = (typeof MARKS)[number];
+
+export interface Mark {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly mark: MarkKind;
+  /** What happened, in a few words. */
+  readonly text: string;
 }

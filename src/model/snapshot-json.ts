@@ -1,7 +1,22 @@
-import type { JudgedProcess, Snapshot } from './snapshot.ts';
+import type { AgentSession, JudgedProcess, Snapshot } from './snapshot.ts';
 
 /** What the README's section JSON promises. Additive: fields may be added, never renamed or removed. */
 const SCHEMA = 1;
+
+const sessionJson = ({ calls = [], model = null, context = null, ...session }: AgentSession) => ({
+  ...session,
+  calls: calls.map(({ tool, server, startedAt, seconds, process, subagent, hung = false }) => ({
+    tool,
+    server,
+    startedAt: startedAt === null ? null : new Date(startedAt).toISOString(),
+    seconds: seconds === null ? null : Math.round(seconds * 10) / 10,
+    pid: process?.pid ?? null,
+    subagent,
+    hung,
+  })),
+  model,
+  context,
+});
 
 const processJson = (p: JudgedProcess, takenAt: number) => {
   const { facts } = p;
@@ -26,7 +41,7 @@ const processJson = (p: JudgedProcess, takenAt: number) => {
     cwd: facts.details?.cwd ?? null,
     depth: p.depth,
     owner: p.owner,
-    session: p.session,
+    session: p.session === null ? null : sessionJson(p.session),
     tmux: p.tmux,
     verdict: p.verdict,
     why: p.why,

@@ -20,13 +20,22 @@ export interface CommandOptions {
   readonly signal?: AbortSignal;
   /** Characters of output that are kept. */
   readonly mostOutput?: number;
+  /** How its output is read; latin1 keeps a character a byte. */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 /** Runs a program of the user's by its name in PATH, without a shell, and ends it when it takes too long. */
 export const runCommand = (
   command: string,
   args: readonly string[],
-  { timeoutMs, env = process.env, input, signal, mostOutput = MOST_OUTPUT }: CommandOptions,
+  {
+    timeoutMs,
+    env = process.env,
+    input,
+    signal,
+    mostOutput = MOST_OUTPUT,
+    encoding = 'utf8',
+  }: CommandOptions,
 ): Promise<CommandResult> =>
   new Promise(resolve => {
     if (signal?.aborted) return resolve({ status: 'failed', why: CALLED_OFF });
@@ -55,7 +64,7 @@ export const runCommand = (
     child.stdin?.on('error', () => {}); // it ended without reading: that is its own affair
     child.stdin?.end(input);
     // Without a descriptor left there are no pipes, and the error follows.
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.setEncoding(encoding).on('data', (text: string) => {
       if (stdout.length < mostOutput) stdout += text;
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,10 +1,11 @@
 import type { Reading } from '../model/heartbeat.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
-import type { Backend, ClaudeRecords, Look, TmuxServer } from '../model/observation.ts';
+import type { Backend, ClaudeRecords, Sample, TmuxServer } from '../model/observation.ts';
 import type { SignalName } from '../model/plan.ts';
 import type { NamedEnv, ProcessDetails } from '../model/process.ts';
+import type { JudgedThen } from '../model/snapshot.ts';
 
-/** Which costlier facts a process needs besides cwd, swap and cgroup. */
+/** Which costlier facts a process needs beyond cwd, swap and cgroup. */
 export interface DetailRequest extends Identity {
   /** Look at fd 0 to 2: stdin's kind, abandoned pipes, lost terminals. */
   readonly descriptors: boolean;
@@ -12,7 +13,7 @@ export interface DetailRequest extends Identity {
   readonly sockets: boolean;
   /** Who else uses it: unix sockets, windows, terminals, devices. */
   readonly uses?: boolean;
-  /** The pid at the top of its tree: whoever is in it is not somebody else. Absent: itself. */
+  /** The pid at the top of its tree: members of that tree are not outsiders. Absent: itself. */
   readonly tree?: number;
   /** The bytes it has moved. */
   readonly work?: boolean;
@@ -44,9 +45,11 @@ export type Presence =
   | { readonly status: 'unreadable'; readonly why: string };
 
 /** Panes, Claude's own records and the files of agents. */
-export interface Surroundings extends ClaudeRecords {
+export interface InventedRecords extends ClaudeRecords {
   readonly tmux: readonly TmuxServer[];
   readonly readings: readonly Reading[];
+  /** What was judged when it was recorded; absent: it is judged now. */
+  readonly judged?: JudgedThen | undefined;
 }
 
 /**
@@ -57,10 +60,10 @@ export interface System {
   readonly backend: Backend;
   /** Why signals cannot be sent here (a recorded table); null when they can. */
   readonly readOnly: string | null;
-  /** What a machine that is not this one tells besides its processes; absent on this one, which is asked itself. */
-  around?(): Surroundings;
+  /** The records of an invented machine; absent on a real one, whose files are read. */
+  inventedRecords?(): InventedRecords;
   /** One look at all processes. Rejects only when enumeration itself fails, with a sentence. */
-  look(): Promise<Look>;
+  sample(): Promise<Sample>;
   /** Named environment variables; a process whose environment cannot be read is absent: no evidence. */
   environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>>;
   /** Facts by identity key; a process that vanished meanwhile is absent from the map. */

@@ -8,11 +8,11 @@ const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 export const turnOfLoop = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** Divides long work: asked between two steps, it lets the event loop turn when the last turn was long ago. */
-export class TimeSlice {
+export class Yielder {
   #since = now();
 
   /** Null when there is no need, so that many small steps cost no turn of the loop. */
-  due(): Promise<void> | null {
+  maybeYield(): Promise<void> | null {
     if (now() - this.#since < WORK_SLICE_MS) return null;
     return turnOfLoop().then(() => {
       this.#since = now();

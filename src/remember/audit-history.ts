@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { JsonObject } from '../model/json.ts';
 import type { RecordedAct, RecordedOutcome } from '../model/report.ts';
 import { visible } from '../model/text.ts';
 import { parseDate } from '../model/time.ts';
@@ -17,8 +18,6 @@ export interface AuditHistory {
   readonly skipped: number;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const asText = (value: unknown): string | null =>
   typeof value === 'string' ? visible(value).slice(0, 200) : null;
 const asBytes = (value: unknown): number =>
@@ -26,7 +25,7 @@ const asBytes = (value: unknown): number =>
 
 const outcomeOf = (value: unknown): RecordedOutcome[] => {
   if (typeof value !== 'object' || value === null) return [];
-  const { pid, start, kind, agent, verdict, cwd, outcome, freed } = value as Fields;
+  const { pid, start, kind, agent, verdict, cwd, outcome, freed } = value as JsonObject;
   if (typeof pid !== 'number' || typeof start !== 'string' || typeof outcome !== 'string') return [];
   const project =
     asText(cwd)
@@ -50,7 +49,7 @@ const actOf = (line: string): RecordedAct | 'intent' | null => {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null) return null;
-    const { time, event, by, outcomes, freed } = value as Fields;
+    const { time, event, by, outcomes, freed } = value as JsonObject;
     if (event === 'intent') return 'intent';
     const at = parseDate(String(time));
     if (at === null || !Array.isArray(outcomes)) return null;

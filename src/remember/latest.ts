@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Finding } from '../model/finding.ts';
 import type { Identity } from '../model/identity.ts';
+import { isText, type JsonObject } from '../model/json.ts';
 import type { HostFacts } from '../model/observation.ts';
 import type { AgentSession, Snapshot, Totals } from '../model/snapshot.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
@@ -80,7 +81,7 @@ export const readLatest = (directory: string | null): Latest | null => {
     const value: unknown = JSON.parse(readOwnTail(join(directory, LATEST_FILE), MOST_BYTES) ?? 'null');
     return isSound(value) ? (value as Latest) : null;
   } catch {
-    return null; // not ours, or not JSON: whoever asks looks for himself
+    return null; // not ours, or not JSON: the caller samples itself
   }
 };
 
@@ -88,9 +89,7 @@ export const isFresh = ({ takenAt, guard }: Latest, now: number): boolean =>
   now >= takenAt - 1000 && now - takenAt <= guard.intervalSeconds * 1000 * FRESH_INTERVALS;
 
 type Check = (value: unknown) => boolean;
-type Fields = Readonly<Record<string, unknown>>;
 
-const isText: Check = value => typeof value === 'string';
 const isNumber: Check = value => Number.isFinite(value);
 const orNull =
   (check: Check): Check =>
@@ -106,12 +105,12 @@ const having =
   value =>
     typeof value === 'object' &&
     value !== null &&
-    Object.entries(checks).every(([name, check]) => check((value as Fields)[name]));
+    Object.entries(checks).every(([name, check]) => check((value as JsonObject)[name]));
 
 const fields = (names: readonly string[], check: Check): Readonly<Record<string, Check>> =>
   Object.fromEntries(names.map(name => [name, check]));
 
-/** What is shown of it is there and of the right kind; texts in it are for whoever prints them to make harmless. */
+/** What is shown of it is there and of the right kind; make its texts `visible` before printing. */
 const isSound = having({
   schema: value => value === 1,
   takenAt: isNumber,

@@ -1,14 +1,22 @@
 import { join } from 'node:path';
 import type { LineageEntry } from '../judge/rules/lineage.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
-import type { Look } from '../model/observation.ts';
+import type { Sample } from '../model/observation.ts';
 import type { ProcessFacts } from '../model/process.ts';
 import { visible } from '../model/text.ts';
-import { distrust, LINEAGE_DIRECTORY, lineageFiles, MOST_ENTRIES, readLines } from './lineage-files.ts';
-import { entryFrom, type LineageLine, parseLine } from './lineage-line.ts';
+import {
+  distrust,
+  entryFrom,
+  LINEAGE_DIRECTORY,
+  type LineageLine,
+  lineageFiles,
+  MOST_ENTRIES,
+  parseLine,
+  readLines,
+} from './lineage-files.ts';
 
 export interface Recalled {
-  /** New since the last time: what was told once is remembered by whoever asked. */
+  /** New since the last call: the caller remembers earlier ones. */
   readonly entries: readonly (readonly [IdentityKey, LineageEntry])[];
   /** What was wrong with the files; the same every time until they change. */
   readonly warnings: readonly string[];
@@ -22,7 +30,7 @@ const CLOCK_SECONDS = 1;
 /**
  * Lineage on disk, read again when it has changed. It may prove that a process is leaked, so every line is checked
  * against the machine: its boot, and that the process which has this pid and start time now was there when the line
- * was written. Never waits for whoever writes.
+ * was written. Never waits for a writer.
  */
 export class LineageReader {
   readonly #directory: string | null;
@@ -33,7 +41,7 @@ export class LineageReader {
     this.#directory = directory;
   }
 
-  recall(look: Look): Recalled {
+  recall(look: Sample): Recalled {
     const boot = look.host.bootId;
     // Elsewhere than on Linux no boot has a name, and a pid and start time of another boot could be meant.
     if (this.#directory === null || look.self === null || boot === null) return NOTHING;
@@ -79,7 +87,7 @@ const distrustOf = (directory: string): string | null =>
 type Checked = LineageLine | 'wrong' | null;
 
 /** Null: sound, but it speaks of another boot. */
-const checker = (look: Look, boot: string): ((text: string) => Checked) => {
+const checker = (look: Sample, boot: string): ((text: string) => Checked) => {
   const byKey = new Map<IdentityKey, ProcessFacts>(look.processes.map(facts => [keyOf(facts), facts]));
   return text => {
     const line = parseLine(text);
@@ -88,7 +96,7 @@ const checker = (look: Look, boot: string): ((text: string) => Checked) => {
     if (line.seen > look.clock + CLOCK_SECONDS) return 'wrong';
     const facts = byKey.get(keyOf(line));
     const owner = byKey.get(keyOf(line.agent));
-    // Nobody was seen before it was there.
+    // Nothing was seen before it existed.
     for (const there of [facts, owner])
       if (there?.born != null && there.born > line.seen + CLOCK_SECONDS) return 'wrong';
     return line;

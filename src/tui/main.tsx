@@ -1,5 +1,4 @@
-import type { TuiParts } from './options.ts';
-import { Showing } from './showing.tsx';
+import { Showing, type TuiParts } from './session.tsx';
 
 /** SIGTSTP to the group, as the terminal itself would: where no shell could resume us (a pane's own command) the kernel ignores it. */
 const stopGroup = (): void => void process.kill(0, 'SIGTSTP');

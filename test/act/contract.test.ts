@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sendSignals } from '../../src/act/signal/send-signals.ts';
+import { executeSignals } from '../../src/act/signal-plan.ts';
 import { type TerminateOptions, terminate } from '../../src/act/terminate/terminate.ts';
-import { leakPolicy } from '../../src/judge/plan/policy.ts';
+import { leakPolicy } from '../../src/judge/plan/compose.ts';
 import { keyOf } from '../../src/model/identity.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import { invent, machine as judged } from '../judge/plan/machine.ts';
@@ -146,12 +146,12 @@ describe('soft protection at the moment of the act', () => {
 
   test('what became protected since the plan keeps its subtree', async () => {
     const plan = planOf([machine.add(11, 10), machine.add(10, 1)]);
-    const snapshotAgain = async () =>
+    const resample = async () =>
       judged(
         invent(10, 1),
         invent(11, 10, { protection: 'soft', protectedBecause: 'clients are connected' }),
       );
-    const { outcomes } = await run(plan, { snapshotAgain });
+    const { outcomes } = await run(plan, { resample });
     expect(outcomes).toMatchObject([
       { outcome: 'refused' },
       { outcome: 'refused', why: expect.stringContaining('clients are connected') },
@@ -162,9 +162,9 @@ describe('soft protection at the moment of the act', () => {
   test('so does a protected newcomer below it', async () => {
     const plan = planOf([machine.add(10, 1)]);
     machine.add(12, 10);
-    const snapshotAgain = async () =>
+    const resample = async () =>
       judged(invent(10, 1), invent(12, 10, { protection: 'hard', protectedBecause: 'a tmux server' }));
-    expect((await run(plan, { snapshotAgain })).outcomes).toMatchObject([
+    expect((await run(plan, { resample })).outcomes).toMatchObject([
       { outcome: 'refused', why: expect.stringContaining('p12 (12)') },
     ]);
     expect(machine.sent).toEqual([]);
@@ -177,12 +177,12 @@ describe('before KILL, in a plan made for leaks', () => {
   const killedWhen = async (later: Parameters<typeof invent>[2] | null) => {
     const plan: Plan = { ...planOf([deaf()]), policy: leakPolicy('clean') };
     let looks = 0;
-    const snapshotAgain = async () => {
+    const resample = async () => {
       looks += 1;
       if (looks > 1 && later === null) throw new Error('no table');
       return judged(invent(10, 1, looks === 1 ? {} : (later ?? {})));
     };
-    const { outcomes } = await run(plan, { snapshotAgain });
+    const { outcomes } = await run(plan, { resample });
     return { sent: machine.sent, outcomes };
   };
 
@@ -265,8 +265,8 @@ describe('respawned', () => {
     const server = machine.add(10, 1, marked);
     const other = machine.add(11, 5, { argv: ['other'] });
     let looks = 0;
-    const look = machine.look.bind(machine);
-    machine.look = async () => {
+    const look = machine.sample.bind(machine);
+    machine.sample = async () => {
       // The plan's own look, the one for newcomers, the first for respawns.
       looks += 1;
       if (looks === 4) machine.add(30, 1, { argv: ['srv'], comm: 'srv', born: 5000, env });
@@ -287,7 +287,7 @@ describe('respawned', () => {
 describe('a signal of choice', () => {
   test('is sent once and never escalates', async () => {
     const plan = planOf([{ ...machine.add(10, 1, {}, () => {}), signal: 'SIGTERM' }]);
-    const result = await sendSignals({ system: machine, clock: machine.clock, plan });
+    const result = await executeSignals({ system: machine, clock: machine.clock, plan });
     expect(result.outcomes).toMatchObject([{ outcome: 'survived', why: 'it got SIGTERM and runs on' }]);
     expect(result.summary).toBe('SIGTERM sent to 1');
     expect(machine.sent).toEqual(['10 SIGTERM']);
@@ -302,7 +302,7 @@ describe('a signal of choice', () => {
       { ...machine.add(12, 1), confirm: true },
       machine.add(13, 1),
     ];
-    const result = await sendSignals({
+    const result = await executeSignals({
       system: machine,
       clock: machine.clock,
       plan: planOf(steps.map(s => ({ ...s, signal: 'SIGCONT' as const }))),

@@ -59,7 +59,7 @@ export class FakeSystem implements System {
     return this.#processes.has(pid);
   }
 
-  async look() {
+  async sample() {
     if (this.lookFails !== null) throw new Error(this.lookFails);
     const { host, self } = snapshotOf([]);
     const processes = [...this.#processes.values()];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leftSomething } from '../../src/act/left-something.ts';
+import { leftSomething } from '../../src/act/execute.ts';
 import type { Outcome, OutcomeKind } from '../../src/model/plan.ts';
 
 const outcome = (kind: OutcomeKind, freed = 0): Outcome => ({

@@ -123,8 +123,8 @@ describe('a child of a member', () => {
     async when => {
       const shown = { now: when.startsWith('before') };
       class Sliced extends FakeSystem {
-        override async look() {
-          const look = await super.look();
+        override async sample() {
+          const look = await super.sample();
           const stale = (p: ProcessFacts): ProcessFacts => (p.pid === 20 ? { ...p, ppid: 10 } : p);
           return { ...look, processes: shown.now ? look.processes.map(stale) : look.processes };
         }

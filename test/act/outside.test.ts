@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stopBackgroundSession } from '../../src/act/claude-stop.ts';
-import { endTmuxSession } from '../../src/act/tmux/end-session.ts';
+import { stopBackgroundSession } from '../../src/act/stop-claude-session.ts';
+import { endTmuxSession } from '../../src/act/tmux.ts';
 import { Sandbox } from '../support/sandbox.ts';
 
 let sandbox: Sandbox;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { handPolicy, planEnd } from '../../src/judge/plan/index.ts';
+import { handPolicy } from '../../src/judge/plan/compose.ts';
+import { planEnd } from '../../src/judge/plan/end.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import type { OutcomeKind, Plan } from '../../src/model/plan.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
@@ -16,7 +17,7 @@ export const program = (name: string): string =>
 
 /** Every process of this machine, judged as a leak: these tests are about ending, not about judging. */
 export const everythingLeaked = async (system: System): Promise<Snapshot> => {
-  const look = await system.look();
+  const look = await system.sample();
   const processes = look.processes.map(facts =>
     invent(facts.pid, facts.ppid ?? 0, {
       facts,

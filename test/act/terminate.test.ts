@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Progress } from '../../src/act/terminate/run.ts';
 import { terminate } from '../../src/act/terminate/terminate.ts';
+import type { Progress } from '../../src/act/terminate/tracked.ts';
 import type { System } from '../../src/observe/system.ts';
 import { isRunning, rawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -136,15 +136,16 @@ describe('real processes', () => {
     expect(hurt(people)).toEqual([]);
   });
 
-  test('X kills at once', async () => {
+  test('X kills at once, without the grace', async () => {
     const victim = await startReady(sandbox, 'ignores-term.sh');
     const result = await terminate({
       system,
       plan: await planFor(system, [victim], 'SIGKILL'),
-      graceMs: 5000,
+      graceMs: 60_000,
     });
     expect(result.outcomes).toMatchObject([{ outcome: 'killed' }]);
-    expect(result.durationMs).toBeLessThan(5000);
+    // Far from its grace, also on a busy machine.
+    expect(result.durationMs).toBeLessThan(10_000);
   });
 
   test('a server that a supervisor starts again is respawned, and left alone', async () => {

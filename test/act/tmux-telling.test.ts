@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyToTmux } from '../../src/act/tmux/copy.ts';
-import { displayInTmux } from '../../src/act/tmux/display.ts';
+import { copyToTmux, displayInTmux } from '../../src/act/tmux.ts';
 import { Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { endZombies } from '../../src/act/zombies/nudge.ts';
-import { planZombies } from '../../src/judge/plan/index.ts';
+import { endZombies } from '../../src/act/end-zombies.ts';
+import { planZombies } from '../../src/judge/plan/zombies.ts';
 import type { Plan } from '../../src/model/plan.ts';
 import type { System } from '../../src/observe/system.ts';
 import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { FAMILIES, INTERPRETERS, SHELLS } from '../../src/agents/index.ts';
+import { FAMILIES } from '../../src/agents/families.ts';
+import { INTERPRETERS, SHELLS } from '../../src/agents/wrappers.ts';
 
 test('every family can be matched by something', () => {
   for (const family of FAMILIES) {

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Collector } from '../../src/collect/collector.ts';
-import { clean } from '../../src/commands/clean.ts';
-import type { CleanOptions } from '../../src/commands/clean-options.ts';
-import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+import { type CleanOptions, clean } from '../../src/commands/clean.ts';
+import { Collector } from '../../src/engine/collector.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
 import { startAgent } from '../support/agent.ts';
 import { orphan } from '../support/orphan.ts';
@@ -55,7 +54,18 @@ const cleaned = async (pids: readonly number[], whenPlanned: () => void): Promis
     cwd: sandbox.path('work'),
   });
   await clean(
-    { collector, system, config: DEFAULT_CONFIG, out, err: out, abort: new AbortController().signal },
+    {
+      prepared: {
+        collectorWith: () => collector,
+        system,
+        config: DEFAULT_CONFIG,
+        env: sandbox.env,
+        warnings: [],
+      },
+      out,
+      err: out,
+      abort: new AbortController().signal,
+    },
     { ...OPTIONS, pids: pids.map(pid => ({ pid })) },
   );
   return said.join('');

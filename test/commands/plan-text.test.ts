@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { planText } from '../../src/commands/plan-text.ts';
-import { leakPolicy, planClean, planZombies } from '../../src/judge/plan/index.ts';
+import { planClean } from '../../src/judge/plan/clean.ts';
+import { leakPolicy } from '../../src/judge/plan/compose.ts';
+import { planZombies } from '../../src/judge/plan/zombies.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { type Row, world, ZOMBIE } from '../support/world.ts';
 
@@ -38,10 +40,10 @@ describe('the plan in text', () => {
       });
       const told = text(plan, snapshot, width);
       expect(told.replaceAll(/\s+/g, ' ')).toMatch(
-        /^LIVE: may end lean-lsp-mcp \(1001\), in use by claude \(1000\).* Zombies: nudge 1; end 1 only if it stays idle, .*; TERM, KILL after 7 s/,
+        /^LIVE: may end lean-lsp-mcp \(1001\), in use by claude \(1000\).* Zombies: nudge lean-lsp-mcp \(1001\); if that fails and it is idle, end it, .*; TERM, KILL after 7 s/,
       );
       expect(told.replaceAll(/\s+/g, ' ')).toContain(
-        'only if SIGCHLD does not help and the subtree then uses no CPU for 10 s',
+        'only if the nudge fails and its tree then uses no CPU for 10 s',
       );
       expect(told).not.toContain('Left alone');
       for (const line of told.split('\n')) expect(line.length).toBeLessThanOrEqual(width);

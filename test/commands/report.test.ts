@@ -8,6 +8,7 @@ import { REPORT_GROUPS } from '../../src/model/report.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { cells } from '../../src/model/text.ts';
 import { Recorder } from '../../src/remember/recorder/recorder.ts';
+import { BUSY, type HungCall, withHungCall } from '../support/hung-call.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { CLOCK, type Row, tmux, world, ZOMBIE } from '../support/world.ts';
 
@@ -274,4 +275,21 @@ describe('report', () => {
     expect(json).toMatchObject({ leaksSeen: 10_000, leaksCleared: 10_000, freed: 100_000 });
     expect((user + system) / 1e6).toBeLessThan(0.4);
   });
+});
+
+test('hung calls are counted once each, by tool and server; a slow one is no hang', async () => {
+  const recorder = new Recorder({ directory: state, monotonic: () => 0 });
+  const minute = (n: number, call: HungCall): Snapshot => {
+    const snapshot = withHungCall(call);
+    return { ...snapshot, takenAt: MORNING + n * 60_000, clock: CLOCK + n * 60 };
+  };
+  for (const n of [0, 1, 2]) await recorder.record(minute(n, {}));
+  await recorder.record(minute(3, { past: BUSY }));
+  const { hangs, hungTools } = JSON.parse(told({ json: true })) as {
+    hangs: { id: string }[];
+    hungTools: object[];
+  };
+  expect(hangs.map(({ id }) => id)).toEqual(['call-hung']);
+  expect(hungTools).toMatchObject([{ tool: 'lean_diagnostic_messages', server: 'lean-lsp', calls: 1 }]);
+  expect(told()).toMatch(/hung tools +lean-lsp lean_diagnostic_messages 1 \(longest/);
 });

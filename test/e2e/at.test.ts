@@ -44,7 +44,7 @@ describe('--once --at', () => {
 
   test.each([
     [['--at', 'noon'], 2, 'It must be HH:MM'],
-    [['--at', '-2h', '--from', 'x'], 2, 'neither --from nor --demo'],
+    [['--at', '-2h', '--from', 'x'], 2, "can't be combined with --from or --demo"],
     [['--at', 'oom'], 1, 'No OOM kill was recorded.'],
   ])('%j is answered with one sentence', async (args, expected, words) => {
     const { code, stderr } = await reaptop(sandbox, ['--once', ...args]);

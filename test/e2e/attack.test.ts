@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const ATTACK = fileURLToPath(new URL('../attack/run.mjs', import.meta.url));
+const ATTACK = fileURLToPath(new URL('../harness/attack/run.mjs', import.meta.url));
 /** What it exits with where no pid namespace can be had. */
 const NO_ATTACK_HERE = 77;
 

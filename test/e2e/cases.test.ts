@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Collector } from '../../src/collect/collector.ts';
-import { DEFAULT_CONFIG } from '../../src/model/config.ts';
-import { readRecorded, recordedSystem } from '../../src/observe/recorded/index.ts';
+import { Collector } from '../../src/engine/collector.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
+import { readRecorded, recordedSystem } from '../../src/observe/recorded/load.ts';
 import { snapshotOf } from '../support/cli.ts';
 import { Sandbox } from '../support/sandbox.ts';
 

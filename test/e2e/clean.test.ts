@@ -116,12 +116,14 @@ describe('reaptop clean', () => {
 
     const young = await cleanJson('--force');
     expect(young.plan.steps).toEqual([]);
+    if (verdictOfDeadOwner(sandbox) === 'leak')
+      expect(JSON.stringify(young.plan.refused)).toContain('younger than the threshold of 1 min');
 
     // --once tells one finding for what the session left, and names the command that works: the next one here.
     if (verdictOfDeadOwner(sandbox) === 'leak') {
       const once = await reaptop(sandbox, ['--once'], { env: { COLUMNS: '200' } });
       expect(once.stdout).toMatch(
-        /\nLeaked, but younger than 60 min: .*\. reaptop clean --age-threshold 0 takes them\.\n$/,
+        /\nLeaked, but younger than 1 min: .*\. reaptop clean --age-threshold 0 takes them\.\n$/,
       );
       expect(once.stdout.match(/ leak: session /g)).toHaveLength(1);
       expect(once.stdout).toContain(`: ${expected.length} leaked, `);
@@ -192,6 +194,8 @@ describe('reaptop clean', () => {
     expect((await cleanJson('--force', '--age-threshold', '0')).plan.steps.map(s => s.pid)).not.toContain(
       lsp.pid,
     );
+    const young = await cleanJson('--zombie-parents');
+    expect(young.plan.steps.find(step => step.pid === lsp.pid)?.why).toContain('younger than 60 min');
     const result = await cleanJson('--zombie-parents', '--force', '--age-threshold', '0');
     expect(result.outcomes).toContainEqual(expect.objectContaining({ pid: lsp.pid, outcome: 'ended' }));
     expect(isRunning(lsp.pid)).toBe(false);

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { CLI, REAPTOP, reaptop } from '../support/cli.ts';
 import { makeMarker, makeTask } from '../support/hook-session.ts';
 import { lacking, needsRootsDirectories } from '../support/lacking.ts';
 import { isRunning, type RawProcess } from '../support/proc.ts';
+import { Pty } from '../support/pty.ts';
 import { MARK, Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -127,28 +128,32 @@ describe('while somebody is inside', () => {
     expect(elsewhere()).toBe(3);
   });
 
-  it('with nohup, neither it nor its command ends when the terminal closes', async () => {
-    const wrapper = sandbox.start([
-      'nohup',
-      CLI,
-      'exclusive',
-      '--',
-      'sh',
-      '-c',
-      'while [ ! -e go ]; do sleep 0.05; done; exit 6',
-    ]);
-    // It sleeps when it has begun with what it is to do.
-    const child = await until('the command to be inside', () => {
-      const sleeping = sandbox.running().find(p => p.comm === 'sleep');
-      return sandbox.running().find(p => p.pid === sleeping?.ppid && p.ppid === wrapper.pid);
+  /** In a terminal of its own; gives what happened to the command once that terminal has closed. */
+  const whenTheTerminalCloses = async (command: string): Promise<string> => {
+    const script =
+      'trap "echo hung up > fate; exit" HUP; : > inside; while [ ! -e go ]; do sleep 0.05; done; echo done > fate';
+    const pty = new Pty(sandbox, {
+      // The shell stays, as the one that a person leaves; all of it is in the terminal's foreground.
+      command: ['sh', '-c', `${command} '${CLI}' exclusive -- sh -c '${script}' & wait`],
+      env: { PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
     });
-    for (const pid of [wrapper.pid, child.pid]) process.kill(pid, 'SIGHUP');
-    const ended = new Promise(resolve => wrapper.child.on('exit', resolve));
+    await until('the command to be inside', () => existsSync(sandbox.path('work/inside')));
+    pty.hangUp();
+    await until('the shell to end', () => !isRunning(pty.pid));
     sandbox.write('work/go', '');
-    expect(await ended).toBe(6);
+    return until('the command to end', () => readFileSync(sandbox.path('work/fate'), 'utf8').trim());
+  };
+
+  it('and its command end with their terminal', async () => {
+    expect(await whenTheTerminalCloses('')).toBe('hung up');
   });
 
-  it('gets the whole environment, also what sh cannot hold', async () => {
+  it('with nohup, neither it nor its command ends when the terminal closes', async () => {
+    expect(await whenTheTerminalCloses('nohup')).toBe('done');
+    await until('the lock to be given back', () => readdirSync(locks()).length === 0);
+  });
+
+  it('gets the whole environment, also names that are not words', async () => {
     const odd = { 'BASH_FUNC_module%%': '() { echo loaded; }', 'a.b': '1 = 2', NODE_EXTRA_CA_CERTS: '/none' };
     const given = { ...sandbox.env, ...odd, PWD: sandbox.path('work') };
     const run = spawnSync(CLI, ['exclusive', '--', 'env', '-0'], {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { appendLineage } from '../../src/remember/lineage-writer.ts';
+import { appendLineage } from '../../src/remember/lineage-files.ts';
 import { startAgent } from '../support/agent.ts';
 import { auditLines, stateFile } from '../support/audit.ts';
 import { reaptop, snapshotOf } from '../support/cli.ts';
@@ -106,7 +106,7 @@ describe('guard', () => {
     process.kill(left!.pid, 'SIGKILL');
   });
 
-  test('does not believe what was written down before the machine was started anew', async () => {
+  test('does not believe what was written down before the machine was started again', async () => {
     // The same pid and start time, seen below an agent: of another boot, so of somebody else.
     const innocent = await orphan(sandbox, `${sandbox.sleeper('java')} 600`);
     const guilty = await orphan(sandbox, `${sandbox.sleeper('java')} 601`, {}, 'guilty');
@@ -164,7 +164,7 @@ describe('guard', () => {
     expect(isRunning(left.pid, left.start)).toBe(false);
   });
 
-  test('ends no more trees an hour than its budget has, also when it is started anew, and says so', async () => {
+  test('ends no more trees an hour than its budget has, also when it is started again, and says so', async () => {
     const server = sandbox.sleeper('mcp-server-files');
     const marks = { CLAUDE_CODE_SESSION_ID: 'gone', CLAUDECODE: '1' };
     const left: RawProcess[] = [];
@@ -184,7 +184,7 @@ describe('guard', () => {
     await stopGuard(again);
   });
 
-  test('holds when it no longer recognises agents that still run, also when started anew, until a person allows it', async () => {
+  test('holds when it no longer recognises agents that still run, also when started again, until a person allows it', async () => {
     const flag = sandbox.path('renamed.flag');
     const claude = sandbox.write(
       'bin/claude',

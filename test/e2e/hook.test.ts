@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { ownerOf } from '../../src/act/record/file-lock.ts';
-import { contextOf } from '../../src/commands/hook/context.ts';
-import { sessionStart } from '../../src/commands/hook/session-start.ts';
-import { understand } from '../../src/judge/hooks/input.ts';
+import { hookContext } from '../../src/hooks/context.ts';
+import { understand } from '../../src/hooks/decide/input.ts';
+import { sessionStart } from '../../src/hooks/session-start.ts';
 import { HOOK_EVENTS } from '../../src/model/hook.ts';
 import { shellLine } from '../../src/model/shell.ts';
 import { EVENTS } from '../fixtures/hooks.ts';
@@ -287,7 +287,7 @@ describe('a session that starts', () => {
   const start = (minimumAge: number) => {
     const session = new HookSession(sandbox);
     const input = understand('SessionStart', jsonOf('SessionStart'))!;
-    return sessionStart(contextOf(input, session.env), minimumAge);
+    return sessionStart(hookContext(input, session.env), minimumAge);
   };
   const before = { ...process.env };
   // The audit log and the lock are found by the environment of the process that acts.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeSessionLineage } from '../../src/remember/lineage-writer.ts';
+import { writeSessionLineage } from '../../src/remember/lineage-files.ts';
 import { reaptop, snapshotOf } from '../support/cli.ts';
 import { orphan } from '../support/orphan.ts';
 import { isRunning } from '../support/proc.ts';

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { snapshotSchema } from '../schema/snapshot-schema.ts';
 import { startAgent } from '../support/agent.ts';
 import { CLI, type CliOptions, REAPTOP, reaptop } from '../support/cli.ts';
 import { allPids, rawProcess } from '../support/proc.ts';
+import { Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -178,6 +179,23 @@ describe.runIf(process.getuid?.() === 0)('as another user', () => {
   });
 });
 
-it('headless commands never load React', () => {
-  expect(readFileSync(join(dirname(CLI), 'main.js'), 'utf8')).not.toMatch(/react-reconciler|yoga/i);
+it('headless commands never load React, which the screen does', async () => {
+  // React asks for its symbols as soon as it is loaded.
+  const spy = sandbox.write(
+    'spy.cjs',
+    `const symbolFor = Symbol.for;
+     Symbol.for = key => {
+       if (key.startsWith('react.')) require('node:fs').writeFileSync(${JSON.stringify(sandbox.path('react'))}, '');
+       return symbolFor(key);
+     };`,
+  );
+  const env = { NODE_OPTIONS: `--require=${spy}` };
+  for (const args of [['--once'], ['doctor'], ['clean'], ['hook', 'Stop']])
+    await reaptop(sandbox, args, { env });
+  expect(existsSync(sandbox.path('react'))).toBe(false);
+  const pty = new Pty(sandbox, { args: ['--demo'], env });
+  await pty.shows('claude');
+  pty.press('q');
+  await pty.exit();
+  expect(existsSync(sandbox.path('react'))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Installed, troubleWith } from '../ship/installed.ts';
+import { Installed, troubleWith } from '../harness/ship/installed.ts';
 
 let installed: Installed;
 beforeAll(() => {

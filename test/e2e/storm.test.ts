@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-const STORM = fileURLToPath(new URL('../storm/run.mjs', import.meta.url));
+const STORM = fileURLToPath(new URL('../harness/storm/run.mjs', import.meta.url));
 /** What the storm exits with where the next pid cannot be chosen. */
 const NO_STORM_HERE = 77;
 

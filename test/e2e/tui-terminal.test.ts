@@ -74,7 +74,7 @@ describe('however it ends, the terminal is given back and nothing is left', () =
   it('the other end of the terminal goes away', async () => {
     const pty = new Pty(sandbox);
     await pty.shows('q quit');
-    (pty.process as unknown as { destroy(): void }).destroy();
+    pty.hangUp();
     await nothingLeft(pty);
   });
 

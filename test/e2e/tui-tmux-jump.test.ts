@@ -44,12 +44,22 @@ describe('o', () => {
     await until('the pane beside ours', () => /^view (?!node)/.test(shown()));
   });
 
-  it('says how, outside tmux and on another server, in 60 columns', async () => {
+  it('attaches outside tmux, and the screen is back after the detach', async () => {
     const outside = new Pty(sandbox, { columns: 60, rows: 40 });
     await outside.shows('tmux work', 'mcp-in-pane');
     await outside.select('mcp-in-pane');
     outside.press('o');
-    await outside.shows(/Not inside tmux: tmux -L reaptop-test attach -t %0/);
+    await until('the terminal to be attached', () => sandbox.tmux('list-clients').includes('work'));
+    await outside.hides('mcp-in-pane');
+    // Keys go to the pane: q does not quit.
+    outside.press('q');
+    sandbox.tmux('detach-client', '-s', 'work');
+    await outside.shows('Back from work %0.', 'mcp-in-pane');
+    outside.press('?');
+    await outside.shows('Look around');
+  });
+
+  it('says how on another server, in 60 columns', async () => {
     sandbox.tmuxWith({}, 'other', 'new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', RUN);
     const other = new Pty(sandbox, { columns: 60, rows: 40, command: ['tmux', '-L', 'other', 'attach'] });
     await other.shows('tmux work', 'mcp-in-pane');
@@ -57,4 +67,19 @@ describe('o', () => {
     other.press('o');
     await other.shows(/TMUX= tmux -L reaptop-test attach -t %0/);
   });
+});
+
+it('i shows the last lines of its pane in the detail pane, without escapes and secrets', async () => {
+  const script = sandbox.write(
+    'bin/says.d/claude',
+    `#!/bin/sh\nprintf 'first\\nproving \\033[31mlemma 42\\033[0m\\nexport API_TOKEN=sk-hunter2hunter2\\n'\n${sandbox.sleeper('mcp-peeked')} 600 &\nwait\n`,
+    0o755,
+  );
+  sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', script);
+  const pty = new Pty(sandbox, { columns: 100, rows: 40 });
+  await pty.shows('tmux work', 'mcp-peeked');
+  await pty.select('mcp-peeked');
+  pty.press('i');
+  await pty.shows(/\| proving lemma 42/);
+  expect(pty.text()).not.toContain('hunter2');
 });

@@ -178,7 +178,7 @@ describe('a person clears what a session left', () => {
     const pty = new Pty(sandbox);
     await pty.shows(/Z×3/);
     pty.press('z');
-    await pty.shows('Zombies: nudge 1', /CHLD +\w+ +\d+/);
+    await pty.shows('Zombies: nudge perl', /CHLD +\w+ +\d+/);
     await pty.confirm();
     await pty.shows('reaped by its parent after SIGCHLD');
     pty.press(KEY.escape);

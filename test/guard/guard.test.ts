@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { allow } from '../../src/guard/held-file.ts';
+import { allow } from '../../src/guard/hold.ts';
 import { readLatest } from '../../src/remember/latest.ts';
 import { invent } from '../judge/plan/machine.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -21,7 +21,7 @@ describe('two sightings', () => {
     expect(scene.cleared).toBe(true);
   });
 
-  test('with a look between them that failed begin anew', async () => {
+  test('with a look between them that failed begin again', async () => {
     await scene.pass(30);
     scene.fails = true;
     await scene.pass(10);
@@ -94,7 +94,7 @@ test('what a guard before it ended within the hour counts, however long ago that
     expect(before.cleared).toBe(true);
     const spentAfter = (seconds: number): number => {
       const after = new Scene({ directory: sandbox.path('state'), wall: Date.now() / 1000 + seconds });
-      return after.guard.budget.spentAt(after.guard.at());
+      return after.guard.endsLastHour();
     };
     expect([0, 600, 3500, 3700].map(spentAfter)).toEqual([1, 1, 1, 0]);
     // What a person cleaned is none of guard's budget.
@@ -106,7 +106,7 @@ test('what a guard before it ended within the hour counts, however long ago that
   }
 });
 
-test('a guard that holds ends nothing and says why, until a person allows it; then everything is seen anew', async () => {
+test('a guard that holds ends nothing and says why, until a person allows it; then everything is seen again', async () => {
   const sandbox = new Sandbox();
   try {
     const directory = sandbox.path('state');
@@ -170,11 +170,11 @@ describe('a clock on the wall that jumps', () => {
 
   test('back and forth gives its budget of ends back to nobody', async () => {
     await scene.pass(40);
-    expect(scene.guard.budget.spentAt(scene.guard.at())).toBe(1);
+    expect(scene.guard.endsLastHour()).toBe(1);
     for (const jump of [DAY_MS / 1000, -2 * (DAY_MS / 1000)]) {
       scene.wall += jump;
       await scene.pass(10);
-      expect(scene.guard.budget.spentAt(scene.guard.at())).toBe(1);
+      expect(scene.guard.endsLastHour()).toBe(1);
     }
   });
 });
@@ -288,5 +288,5 @@ test('what an act left running rests for ten minutes', async () => {
   expect(scene.outcomes).toHaveLength(1);
   await scene.pass(20);
   expect(scene.outcomes).toHaveLength(2);
-  expect(scene.guard.budget.spentAt(scene.guard.at())).toBe(2);
+  expect(scene.guard.endsLastHour()).toBe(2);
 });

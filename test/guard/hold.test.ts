@@ -1,8 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { allow } from '../../src/guard/held-file.ts';
-import { ownersInDoubt, whyHold } from '../../src/guard/hold.ts';
-import { Holding } from '../../src/guard/holding.ts';
+import { allow, Holding, ownersInDoubt, whyHold } from '../../src/guard/hold.ts';
 import { keyOf } from '../../src/model/identity.ts';
 import type { JudgedProcess, Owner, Snapshot } from '../../src/model/snapshot.ts';
 import { FakeSystem } from '../act/fake-system.ts';

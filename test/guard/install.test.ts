@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { install, uninstall } from '../../src/commands/guard-install.ts';
-import { wordsOf } from '../../src/commands/guarding.ts';
-import { elsewhereText } from '../../src/guard/install/elsewhere.ts';
-import { plistText } from '../../src/guard/install/launchd.ts';
-import { unitText } from '../../src/guard/install/systemd.ts';
+import {
+  elsewhereText,
+  install,
+  lastingNode,
+  plistText,
+  uninstall,
+  unitText,
+} from '../../src/commands/guard-install.ts';
+import { guardWords } from '../../src/commands/register.ts';
 import type { CommandResult } from '../../src/observe/run-command.ts';
 import { lacking } from '../support/lacking.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -102,9 +106,50 @@ describe('guard install', () => {
   });
 
   test('on a Mac writes an agent of launchd', async () => {
-    expect(await install(REAL, dependencies({ platform: 'darwin' }))).toBe(0);
+    const run = async (_: string, args: readonly string[]): Promise<CommandResult> =>
+      args[0] === 'print' && asked.push('print') === 1 ? { ...DONE, code: 113 } : DONE;
+    expect(await install(REAL, dependencies({ platform: 'darwin', run }))).toBe(0);
     expect(existsSync(sandbox.path('home/Library/LaunchAgents/dev.reaptop.guard.plist'))).toBe(true);
-    expect(asked.map(line => line.split(' ')[1])).toEqual(['bootout', 'bootstrap']);
+  });
+
+  test('on a Mac a second time waits until the first guard has gone, and looks whether the new one runs', async () => {
+    // As launchd: bootout only begins the end, and until then bootstrap answers with an error.
+    let ending = 0;
+    let loaded = true;
+    const run = async (program: string, args: readonly string[]): Promise<CommandResult> => {
+      asked.push([program, ...args].join(' '));
+      if (ending > 0) {
+        ending -= 1;
+        if (ending === 0) loaded = false;
+      }
+      if (args[0] === 'bootout') ending = 4;
+      const fails = args[0] === 'print' ? !loaded : args[0] === 'bootstrap' && loaded;
+      if (args[0] === 'bootstrap' && !loaded) loaded = true;
+      return fails ? { ...DONE, code: 5, stderr: 'Input/output error' } : DONE;
+    };
+    const pause = async () => {};
+    expect(await install(REAL, dependencies({ platform: 'darwin', run, pause }))).toBe(0);
+    const words = asked.map(line => line.split(' ')[1]);
+    expect(words.slice(-2)).toEqual(['bootstrap', 'print']);
+    expect([loaded, ending]).toEqual([true, 0]);
+    expect(words.filter(word => word === 'print').length).toBeGreaterThan(2);
+  });
+
+  test('on a Mac says so when the new one never comes up', async () => {
+    const run = async (_: string, args: readonly string[]): Promise<CommandResult> =>
+      args[0] === 'bootout' ? DONE : { ...DONE, code: 5, stderr: 'Input/output error' };
+    expect(await install(REAL, dependencies({ platform: 'darwin', run, pause: async () => {} }))).toBe(1);
+    expect(said.err).toContain('Input/output error');
+  });
+
+  test('on a Mac its Node is the one that PATH names, which an upgrade does not take away', () => {
+    sandbox.write('Cellar/node/24.1.0/bin/node', '');
+    const cellar = sandbox.path('Cellar/node/24.1.0/bin/node');
+    mkdirSync(sandbox.path('homebrew/bin'), { recursive: true });
+    symlinkSync(cellar, sandbox.path('homebrew/bin/node'));
+    const path = `/nowhere:relative:${sandbox.path('homebrew/bin')}`;
+    expect(lastingNode(path, cellar)).toBe(sandbox.path('homebrew/bin/node'));
+    expect(lastingNode('/nowhere', cellar)).toBe(cellar);
   });
 });
 
@@ -117,8 +162,11 @@ describe('the files', () => {
     );
   });
 
-  test('launchd does as well', () => {
-    expect(plistText(COMMAND)).toContain('<string>/home/a&amp;b/50%/$HOME/&quot;cli&quot;.js</string>');
+  test('launchd does as well, finds Homebrew’s programs and keeps what is printed', () => {
+    const text = plistText(COMMAND, '/Users/a&b');
+    expect(text).toContain('<string>/home/a&amp;b/50%/$HOME/&quot;cli&quot;.js</string>');
+    expect(text).toContain('<string>/opt/homebrew/bin:');
+    expect(text).toContain('<string>/Users/a&amp;b/Library/Logs/reaptop-guard.log</string>');
   });
 
   test('the unit passes systemd-analyze verify', () => {
@@ -150,9 +198,9 @@ test('where nobody keeps programs running, what is printed can be pasted and put
 
 test('guard is told all that guard install was told, in words that hold in another directory', () => {
   const asked = { interval: 10, grace: 5, color: true, platform: 'auto' } as const;
-  expect(wordsOf(asked, '/here')).toEqual([]);
+  expect(guardWords(asked, '/here')).toEqual([]);
   expect(
-    wordsOf(
+    guardWords(
       { ...asked, config: 'own.json', platform: 'portable', poll: true, root: ['.', '/else'], interval: 20 },
       '/here',
     ).join(' '),

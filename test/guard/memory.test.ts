@@ -5,8 +5,8 @@ import { Memory } from '../../src/guard/memory.ts';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { readLatest } from '../../src/remember/latest.ts';
-import { writeSessionLineage } from '../../src/remember/lineage-writer.ts';
-import { readMarks } from '../../src/remember/recorder/marks-file.ts';
+import { writeSessionLineage } from '../../src/remember/lineage-files.ts';
+import { readMarks } from '../../src/remember/recorder/timeline-marks.ts';
 import { FakeSystem } from '../act/fake-system.ts';
 import { HOUSE, invent, snapshotOf } from '../judge/plan/machine.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -68,7 +68,7 @@ test('keeps no lineage where boots have no name, and nothing at all without a di
   expect(existsSync(join(directory, 'lineage.jsonl'))).toBe(false);
   const nowhere = new Memory(system, null);
   expect(await nowhere.keep(look(5000), lineage)).toEqual([]);
-  expect(nowhere.publish(look(5000), {} as never)).toBeNull();
+  expect(await nowhere.publish(look(5000), {} as never)).toBeNull();
 });
 
 test('folds in what an ended session left after a minute, and drops the old once an hour', async () => {
@@ -78,7 +78,7 @@ test('folds in what an ended session left after a minute, and drops the old once
   await memory.keep(look(5000), lineage);
   sessionEnds();
   // For the collector at the next look: from then on guard knows that a session has ended.
-  const { host, processes, ...rest } = await system.look();
+  const { host, processes, ...rest } = await system.sample();
   memory.recall({ ...rest, host: { ...host, bootId: BOOT }, processes, clock: 5000 });
   await memory.keep(look(5059), lineage);
   expect(sessions()).toEqual(['ended.jsonl']);
@@ -112,7 +112,7 @@ test('marks an OOM kill', async () => {
   expect(readMarks(join(directory, 'recorder')).marks.map(({ mark }) => mark)).toContain('oom');
 });
 
-test('publishes its last sample with who wrote it, and nothing when it cannot tell who that is', () => {
+test('publishes its last sample with who wrote it, and nothing when it cannot tell who that is', async () => {
   const memory = new Memory(system, directory);
   const report = {
     since: 1,
@@ -129,7 +129,7 @@ test('publishes its last sample with who wrote it, and nothing when it cannot te
   };
   const presence = system.presence.bind(system);
   system.presence = pid => (pid === process.pid ? { status: 'gone' } : presence(pid));
-  expect(memory.publish(look(5000), report)).toBeNull();
+  expect(await memory.publish(look(5000), report)).toBeNull();
   expect(readLatest(directory)).toBeNull();
   system.presence = pid => ({
     status: 'present',
@@ -140,6 +140,6 @@ test('publishes its last sample with who wrote it, and nothing when it cannot te
     sid: 1,
     rss: 0,
   });
-  expect(memory.publish(look(5000), report)).toBeNull();
+  expect(await memory.publish(look(5000), report)).toBeNull();
   expect(readLatest(directory)?.guard).toEqual({ writer: { pid: process.pid, start: 'own' }, ...report });
 });

@@ -4,11 +4,10 @@ import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import { Gauge } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dashboardText, PANELS } from '../../src/guard/fleet/dashboard.ts';
-import { ALERTS, rulesText } from '../../src/guard/fleet/rules.ts';
-import { METRICS, Metrics } from '../../src/guard/metrics.ts';
+import { ALERTS, rulesText } from '../../src/guard/alert-rules.ts';
+import { DASHBOARD_PANELS, dashboardText } from '../../src/guard/dashboard.ts';
+import { METRICS, Metrics, SLOW_MS, serveMetrics } from '../../src/guard/metrics.ts';
 import { addressText, parseAddress } from '../../src/guard/metrics-address.ts';
-import { SLOW_MS, serveMetrics } from '../../src/guard/metrics-server.ts';
 import { momentAt } from '../remember/recorder/machine.ts';
 import { needsPrometheus } from '../support/prometheus.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -142,7 +141,7 @@ describe('rules and dashboard', () => {
   const SUFFIX = /_(?:bucket|sum|count)$/;
   const expressions = [
     ...ALERTS.map(({ expression }) => expression),
-    ...PANELS.flatMap(({ queries }) => queries.map(({ expression }) => expression)),
+    ...DASHBOARD_PANELS.flatMap(({ queries }) => queries.map(({ expression }) => expression)),
   ];
 
   test('name only metrics that guard has', () => {

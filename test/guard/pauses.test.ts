@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Pauses } from '../../src/guard/pauses.ts';
+import { Pauses } from '../../src/guard/guard.ts';
 
 /** Looks every ten seconds; each row is [seconds that we ran, seconds since boot]. */
 const told = (...looks: readonly (readonly [monotonic: number, uptime: number])[]) => {

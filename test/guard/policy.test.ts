@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rootsOf } from '../../src/guard/budget.ts';
-import { ENDING, type GuardGround, planGuard } from '../../src/guard/policy.ts';
-import { Sightings } from '../../src/guard/sightings.ts';
-import { Warned } from '../../src/guard/warned.ts';
-import { leakPolicy, planClean } from '../../src/judge/plan/index.ts';
-import { type Config, DEFAULT_CONFIG, type GuardPolicy } from '../../src/model/config.ts';
+import { ENDING, type GuardGround, planGuard, rootsOf, Warned } from '../../src/guard/policy.ts';
+import { planClean } from '../../src/judge/plan/clean.ts';
+import { leakPolicy } from '../../src/judge/plan/compose.ts';
+import { Sightings } from '../../src/judge/seen-twice.ts';
+import type { Config, GuardPolicy } from '../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import { type IdentityKey, keyOf } from '../../src/model/identity.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../../src/model/snapshot.ts';
 import { HOUSE, invent, snapshotOf } from '../judge/plan/machine.ts';
 import { build, node } from '../judge/plan/random-machine.ts';
+import { AGENT, BUSY, type HungCall, NOW, SERVER, withHungCall } from '../support/hung-call.ts';
 
 const configOf = (policy: Partial<GuardPolicy>): Config => ({
   ...DEFAULT_CONFIG,
@@ -24,6 +25,7 @@ interface Scene {
   readonly at?: number;
   readonly left?: number;
   readonly resting?: ReadonlySet<IdentityKey>;
+  readonly freed?: ReadonlySet<string>;
   readonly lineage?: ReadonlyMap<IdentityKey, readonly IdentityKey[]>;
 }
 
@@ -44,6 +46,7 @@ const groundOf = (snapshot: Snapshot, scene: Scene = {}): GuardGround => {
     at,
     left,
     resting,
+    freed: scene.freed ?? new Set(),
   };
 };
 
@@ -152,7 +155,7 @@ describe('what only the config can ask for', () => {
     expect(pidsOf(groundOf(now, { at: 60, policy: { [line]: true } }))).toEqual([2000]);
   });
 
-  test('a warning that was no longer true for one look is given anew', () => {
+  test('a warning that was no longer true for one look is given again', () => {
     const now = withFinding('over-memory', agent);
     const looks = [
       [0, now],
@@ -245,6 +248,58 @@ const anything = fc.record({
   left: fc.nat({ max: 5 }),
   at: fc.constantFrom(0, 29, 30, 61, 5000),
   found: fc.array(fc.tuple(fc.constantFrom('over-memory', 'idle-agent'), fc.nat()), { maxLength: 4 }),
+});
+
+describe('hung calls', () => {
+  const policy = { hungCalls: true };
+  const ended = (call: HungCall = {}, scene: Scene = {}): number[] =>
+    pidsOf(groundOf(withHungCall(call), { policy, ...scene }));
+
+  test('end the server that a critical call waits for, when the config asks for it', () => {
+    expect(ended()).toEqual([SERVER]);
+    expect(ended({}, { policy: {} })).toEqual([]);
+    const [act] = planGuard(groundOf(withHungCall(), { policy })).acts;
+    expect(act).toMatchObject({
+      what: 'hungCalls',
+      plan: { frees: [{ calls: ['toolu_1'] }], otherSteps: [{ act: 'free-call' }] },
+    });
+  });
+
+  test.each<[string, HungCall]>([
+    ['a call that is not critical yet', { seconds: 200 }],
+    ['a server at work', { past: BUSY }],
+    ['a server that is only the likeliest one', { rows: [[SERVER, AGENT, 'mcp-server-memory']] }],
+    ['an agent that may wait for its user', { agent: 'codex', server: 'lean_lsp', seconds: 9000 }],
+    ['a session that waits for its user', { status: 'waiting' }],
+    [
+      'a command',
+      {
+        tool: 'Bash',
+        server: null,
+        seconds: 9000,
+        rows: [
+          [
+            SERVER,
+            AGENT,
+            '/bin/bash -c source /home/me/.claude/shell-snapshots/snapshot-bash-1.sh && eval sleep',
+            { born: NOW / 1000 - 8000, details: { outputAt: NOW - 8_000_000 } },
+          ],
+        ],
+      },
+    ],
+  ])('leave %s alone', (_, call) => {
+    expect(ended(call)).toEqual([]);
+  });
+
+  test('end it once for each call, and not past the budget', () => {
+    expect(ended({}, { freed: new Set(['toolu_1']) })).toEqual([]);
+    expect(ended({}, { freed: new Set(['toolu_0']) })).toEqual([SERVER]);
+    expect(ended({}, { left: 0 })).toEqual([]);
+  });
+
+  test('leave what the config protects', () => {
+    expect(ended({ config: { ...DEFAULT_CONFIG, protect: ['lean-lsp-mcp'] } })).toEqual([]);
+  });
 });
 
 const cases = (run: (ground: GuardGround, snapshot: Snapshot) => void): void =>

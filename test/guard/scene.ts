@@ -1,10 +1,10 @@
-import type { Collector } from '../../src/collect/collector.ts';
-import { Guard } from '../../src/guard/guard.ts';
+import type { Collector } from '../../src/engine/collector.ts';
+import { Guard, type LookReport } from '../../src/guard/guard.ts';
 import { Memory } from '../../src/guard/memory.ts';
-import type { LookReport } from '../../src/guard/options.ts';
-import type { JudgedMoment } from '../../src/judge/judge.ts';
+import type { JudgedSnapshot } from '../../src/judge/judge.ts';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
-import { DEFAULT_CONFIG, type GuardPolicy } from '../../src/model/config.ts';
+import type { GuardPolicy } from '../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import type { FindingId } from '../../src/model/finding.ts';
 import type { Outcome } from '../../src/model/plan.ts';
 import type { JudgedProcess } from '../../src/model/snapshot.ts';
@@ -78,7 +78,7 @@ export class Scene {
     });
   }
 
-  #moment(all: boolean): JudgedMoment {
+  #moment(all: boolean): JudgedSnapshot {
     if (this.fails) throw new Error('/proc cannot be read');
     if (all) this.judgedAll += 1;
     const leak = invent(LEAK, 1, { verdict: 'leak', ageSeconds: 600 });
@@ -95,7 +95,7 @@ export class Scene {
     }));
     const files = { joined: [], orchestrated: [], heartbeats: [], now: this.wall * 1000 };
     const moment = { ...snapshotOf(processes, { findings, takenAt: this.wall * 1000 }), files };
-    return moment as unknown as JudgedMoment;
+    return moment as unknown as JudgedSnapshot;
   }
 
   /** Time passes evenly, with a look every ten seconds. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { allowedSweep, SweepSightings } from '../../src/guard/sweeping.ts';
-import type { JudgedFiles } from '../../src/judge/heartbeats/index.ts';
+import { allowedSweep, SweepSightings } from '../../src/guard/sweep-policy.ts';
+import type { JudgedFiles } from '../../src/judge/heartbeats/judge-files.ts';
 import type { FileAct, SweepPlan } from '../../src/judge/plan/sweep-plan.ts';
-import { DEFAULT_CONFIG, type GuardPolicy } from '../../src/model/config.ts';
+import type { GuardPolicy } from '../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import { EMPTY_PLAN } from '../../src/model/plan.ts';
 import { planOf } from '../act/fake-system.ts';
 

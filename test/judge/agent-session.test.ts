@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AgentSigns, agentSession } from '../../src/judge/agent-session.ts';
+import { type AgentSigns, agentSession } from '../../src/judge/judge.ts';
 import type { Node } from '../../src/judge/rules/tree.ts';
 import type { Reading } from '../../src/model/heartbeat.ts';
 import type { Observation, TmuxPane } from '../../src/model/observation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { onceText } from '../../src/commands/once-text.ts';
-import { treeRows } from '../../src/tui/view/rows.ts';
+import { onceText } from '../../src/commands/once.ts';
+import { treeRows } from '../../src/tui/tree/rows.ts';
 import { type Row, world } from '../support/world.ts';
 
 /** A script that starts itself makes such a chain in seconds. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { childrenByParent, forestOf, lineUpFrom, type Place, withAllBelow } from '../../src/model/forest.ts';
+import { forestOf, selfAndAncestors, type TreePlace } from '../../src/model/forest.ts';
 
-const at = (pid: number, ppid: number | null): Place => ({ pid, ppid });
-const pids = (places: readonly Place[]): number[] => places.map(({ pid }) => pid);
+const at = (pid: number, ppid: number | null): TreePlace => ({ pid, ppid });
+const pids = (places: readonly TreePlace[]): number[] => places.map(({ pid }) => pid);
 const MEMBERS = [at(5, 2), at(2, 1), at(4, 2), at(7, 5), at(9, 8), at(1, 0)];
 const forest = forestOf(MEMBERS, place => place);
-const of = (pid: number): Place => forest.at(pid)!;
+const of = (pid: number): TreePlace => forest.at(pid)!;
 
 describe('a forest', () => {
   it('knows roots, parents, children and ancestors', () => {
@@ -42,26 +42,17 @@ describe('a forest', () => {
 });
 
 describe('a walk by the pids themselves', () => {
-  const children = (places: readonly Place[]) => childrenByParent(places, place => place);
-  const below = (tops: readonly Place[], places: readonly Place[]) =>
-    pids([...withAllBelow(tops, children(places), ({ pid }) => pid)]);
-
-  it('goes down level by level, each once', () => {
-    expect(below([of(2)], MEMBERS)).toEqual([2, 5, 4, 7]);
-    expect(below([of(2), of(5)], MEMBERS)).toEqual([2, 5, 4, 7]);
-  });
-
   it('goes up to where nobody is', () => {
-    const above = ({ ppid }: Place) => forest.at(ppid);
-    expect(pids([...lineUpFrom(of(7), above)])).toEqual([7, 5, 2, 1]);
-    expect(lineUpFrom<Place>(null, above).size).toBe(0);
+    const above = ({ ppid }: TreePlace) => forest.at(ppid);
+    expect(pids([...selfAndAncestors(of(7), above)])).toEqual([7, 5, 2, 1]);
+    expect(selfAndAncestors<TreePlace>(null, above).size).toBe(0);
   });
 
   it('ends in a circle with everybody in it', () => {
     const [a, b, c] = [at(10, 12), at(11, 10), at(12, 11)];
     const places = [a, b, c];
-    expect(below([a], places)).toEqual([10, 11, 12]);
-    const above = ({ ppid }: Place) => places.find(({ pid }) => pid === ppid);
-    expect(pids([...lineUpFrom(b, above)])).toEqual([11, 10, 12]);
+    expect(pids(forestOf(places, place => place).subtreeOf(a)).sort()).toEqual([10, 11, 12]);
+    const above = ({ ppid }: TreePlace) => places.find(({ pid }) => pid === ppid);
+    expect(pids([...selfAndAncestors(b, above)])).toEqual([11, 10, 12]);
   });
 });

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { segmentMatcher, starMatcher } from '../../src/model/glob.ts';
-import { compilePathGlob, endsHere, type Positions, stepInto } from '../../src/model/path-glob.ts';
+import {
+  compilePathGlob,
+  endsHere,
+  type Positions,
+  segmentMatcher,
+  starMatcher,
+  stepInto,
+} from '../../src/model/glob.ts';
 
 /** The plainest matcher there is; exponential, so only for short inputs. */
 const slow = (glob: string, text: string): boolean => {

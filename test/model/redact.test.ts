@@ -324,6 +324,34 @@ const nasty = fc.oneof(
     .map(parts => parts.join('')),
 );
 
+describe('a program that takes a password in a short option', () => {
+  test.each([
+    ['7z', '-phunter2'],
+    ['7za', '-phunter2'],
+    ['/usr/bin/7zr', '-phunter2'],
+    ['rar', '-hphunter2'],
+    ['unrar', '-phunter2'],
+    ['zip', '-Phunter2'],
+    ['/opt/x/unzip', '-Phunter2'],
+    ['mysqldump', '-phunter2'],
+    ['mariadb-admin', '-phunter2'],
+    ['xfreerdp3', '/p:hunter2'],
+    ['wlfreerdp', '/p:hunter2'],
+    ['ldapsearch', '-whunter2'],
+    ['mongosh', '-p hunter2'],
+    ['sqlcmd', '-P hunter2'],
+  ])('%s %s', (program, flag) => {
+    expect(redactArgv([program, ...flag.split(' ')]).join(' ')).not.toContain('hunter2');
+    expect(redactArgv(['sh', '-c', `cd x; ${program} ${flag} y`]).join(' ')).not.toContain('hunter2');
+    expect(redactWord(`cd x && ${program} ${flag} y`)).not.toContain('hunter2');
+  });
+
+  test('is not seen in the middle of other words', () => {
+    const words = ['node', '/Users/me/Library/zipper/docker-x/librarian', '-phunter2'];
+    expect(redactArgv(words)).toEqual(words);
+  });
+});
+
 describe('whatever the argument', () => {
   test.each(places.map((place, index) => [place('SECRET').join(' '), index] as const))(
     'a secret in %j never appears',

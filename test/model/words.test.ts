@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { splitWords } from '../../src/model/shell.ts';
 import { quoteArgs } from '../../src/model/text.ts';
-import { splitWords } from '../../src/model/words.ts';
 
 test.each([
   ['node  server.js   --port 80', ['node', 'server.js', '--port', '80']],

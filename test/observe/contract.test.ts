@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { signalIdentity } from '../../src/act/signal/signal-identity.ts';
+import { signalIdentity } from '../../src/act/send-signal.ts';
+import { darwinSystem } from '../../src/observe/darwin/system.ts';
 import { portableSystem } from '../../src/observe/portable/system.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
-import { readRecorded } from '../../src/observe/recorded/read.ts';
-import { recordedSystem } from '../../src/observe/recorded/system.ts';
+import { readRecorded, recordedSystem } from '../../src/observe/recorded/load.ts';
 import type { System } from '../../src/observe/system.ts';
 import { FakeSystem } from '../act/fake-system.ts';
+import { macTools } from '../support/mac/mac.ts';
 import { isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { holdsTheContract, type Stage } from './contract.ts';
@@ -54,6 +55,24 @@ holdsTheContract('portable', () => {
         return await system.presence(pid);
       } finally {
         process.env.PATH = path;
+      }
+    },
+  };
+  return realStage(system, blind);
+});
+
+holdsTheContract('darwin', () => {
+  process.env.PATH = `${macTools(sandbox)}:${path}`;
+  const system = darwinSystem();
+  const blind: System = {
+    ...system,
+    presence: async pid => {
+      const tools = process.env.PATH;
+      process.env.PATH = sandbox.path('work');
+      try {
+        return await system.presence(pid);
+      } finally {
+        process.env.PATH = tools;
       }
     },
   };

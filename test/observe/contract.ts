@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { signalIdentity } from '../../src/act/signal/signal-identity.ts';
+import { signalIdentity } from '../../src/act/send-signal.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import type { System } from '../../src/observe/system.ts';
 import { until } from '../support/until.ts';
@@ -24,7 +24,7 @@ export const holdsTheContract = (name: string, setUp: () => Promise<Stage>): voi
   describe(`the contract: ${name}`, () => {
     test('presence and look name the same identity', async () => {
       const { system, victim } = await setUp();
-      const listed = (await system.look()).processes.find(p => p.pid === victim.pid);
+      const listed = (await system.sample()).processes.find(p => p.pid === victim.pid);
       expect(listed?.start).toBe(victim.start);
       expect(await stated(system, victim.pid)).toMatchObject({ status: 'present', identity: victim });
     });

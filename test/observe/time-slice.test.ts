@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TimeSlice } from '../../src/observe/time-slice.ts';
+import { Yielder } from '../../src/observe/time-slice.ts';
 
 const workFor = (ms: number): void => {
   const end = process.hrtime.bigint() + BigInt(ms * 1e6);
@@ -7,20 +7,20 @@ const workFor = (ms: number): void => {
 };
 
 test('short work costs no turn of the loop', () => {
-  expect(new TimeSlice().due()).toBeNull();
+  expect(new Yielder().maybeYield()).toBeNull();
 });
 
-test('long work lets in what waits, then counts anew', async () => {
-  const breath = new TimeSlice();
+test('long work lets in what waits, then counts again', async () => {
+  const breath = new Yielder();
   let heard = false;
   setImmediate(() => {
     heard = true;
   });
   workFor(20);
-  const turn = breath.due();
+  const turn = breath.maybeYield();
   expect(turn).not.toBeNull();
   expect(heard).toBe(false);
   await turn;
   expect(heard).toBe(true);
-  expect(breath.due()).toBeNull();
+  expect(breath.maybeYield()).toBeNull();
 });

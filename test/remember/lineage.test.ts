@@ -16,13 +16,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { keyOf } from '../../src/model/identity.ts';
-import type { Look } from '../../src/model/observation.ts';
-import { compactLineage, worthKeeping } from '../../src/remember/lineage-compaction.ts';
-import { MOST_ENTRIES } from '../../src/remember/lineage-files.ts';
-import { type LineageLine, linesFrom, lineText, parseLine } from '../../src/remember/lineage-line.ts';
-import { pruneSessionLineage } from '../../src/remember/lineage-prune.ts';
+import type { Sample } from '../../src/model/observation.ts';
+import {
+  appendLineage,
+  type LineageLine,
+  linesFrom,
+  lineText,
+  MOST_ENTRIES,
+  parseLine,
+  pruneSessionLineage,
+  writeSessionLineage,
+} from '../../src/remember/lineage-files.ts';
+import { compactLineage, worthKeeping } from '../../src/remember/lineage-keeper.ts';
 import { LineageReader } from '../../src/remember/lineage-reader.ts';
-import { appendLineage, writeSessionLineage } from '../../src/remember/lineage-writer.ts';
 import { CLOCK, factsOf, type Row, remembered, SELF, UID, world } from '../support/world.ts';
 
 const BOOT = 'b3f1c7c4-0000-4000-8000-000000000001';
@@ -40,6 +46,7 @@ const line = (pid: number, extra: Partial<LineageLine> = {}): LineageLine => ({
   agent: { pid: 1000, start: '100000' },
   session: 'a-session',
   family: 'claude',
+  project: 'proofs',
   parent: { pid: 1000, start: '100000' },
   boot: BOOT,
   seen: 50_000,
@@ -47,7 +54,7 @@ const line = (pid: number, extra: Partial<LineageLine> = {}): LineageLine => ({
   ...extra,
 });
 
-const lookAt = (...rows: readonly Row[]): Look => ({
+const lookAt = (...rows: readonly Row[]): Sample => ({
   takenAt: CLOCK * 1000,
   clock: CLOCK,
   host: {
@@ -69,7 +76,7 @@ const lookAt = (...rows: readonly Row[]): Look => ({
 const JAVA: Row = [1500, 1, 'java'];
 const file = (): string => join(directory, 'lineage.jsonl');
 const recall = (look = lookAt(JAVA)) => new LineageReader(directory).recall(look);
-const keysIn = (look?: Look): string[] => recall(look).entries.map(([key]) => key);
+const keysIn = (look?: Sample): string[] => recall(look).entries.map(([key]) => key);
 
 describe('a line', () => {
   it('comes back as it was written', () => {
@@ -125,7 +132,7 @@ describe('a line', () => {
       [1500, 1000, 'java'],
     ]);
     const [made] = linesFrom(remembered(past).entries(), () => 'claude', { boot: BOOT, clock: 50_000 });
-    expect(made).toEqual(line(1500, { session: null }));
+    expect(made).toEqual(line(1500, { session: null, project: 'project' }));
     expect(parseLine(lineText(made!).trimEnd())).toEqual(made);
   });
 });

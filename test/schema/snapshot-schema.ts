@@ -64,6 +64,19 @@ const processSchema = z.strictObject({
       doing: z.enum(['busy', 'idle', 'waiting']).nullable(),
       waitingFor: z.string().nullable(),
       seconds: z.number().nonnegative().nullable(),
+      calls: z.array(
+        z.strictObject({
+          tool: sentence,
+          server: sentence.nullable(),
+          startedAt: time.nullable(),
+          seconds: seconds.nullable(),
+          pid: pid.nullable(),
+          subagent: z.boolean(),
+          hung: z.boolean(),
+        }),
+      ),
+      model: z.string().nullable(),
+      context: z.strictObject({ tokens: count }).nullable(),
     })
     .nullable(),
   owner: z
@@ -73,6 +86,7 @@ const processSchema = z.strictObject({
       sessionId: z.string().min(1).nullable(),
       how: z.enum(OWNERSHIP),
       alive: z.boolean(),
+      project: z.string().min(1).optional(),
     })
     .nullable(),
   tmux: z.strictObject({ socket: z.string(), session: z.string(), pane: z.string() }).nullable(),

@@ -1,6 +1,20 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+
+/** Paths beside a file are beside the file, not beside the bundle. */
+const keepsPlaces = {
+  name: 'keeps-places',
+  setup: esbuild =>
+    esbuild.onLoad({ filter: /\/test\/.*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        'import.meta.url',
+        JSON.stringify(pathToFileURL(path).href),
+      ),
+      loader: 'ts',
+    })),
+};
 
 /** Node 20 cannot run TypeScript: bundles `entry` beside the packages it needs, until this process ends. */
 export const bundleFor = async (entry, outfile) => {
@@ -15,6 +29,7 @@ export const bundleFor = async (entry, outfile) => {
     format: 'esm',
     target: 'node20.19',
     logLevel: 'warning',
+    plugins: [keepsPlaces],
   });
   return outfile;
 };

@@ -63,6 +63,10 @@ export interface JsonProcess {
   state: string;
   owner: { pid: number | null; sessionId: string | null; how: string; alive: boolean } | null;
   tmux: { socket: string; session: string; pane: string } | null;
+  session: {
+    doing: string | null;
+    calls: { tool: string; pid: number | null; subagent: boolean; hung: boolean }[];
+  } | null;
 }
 
 export interface JsonSnapshot {

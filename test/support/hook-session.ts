@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer } from '../../src/commands/hook/answer.ts';
-import { understand } from '../../src/judge/hooks/input.ts';
+import { understand } from '../../src/hooks/decide/input.ts';
+import { answer } from '../../src/hooks/handlers.ts';
 import type { HookEvent } from '../../src/model/hook.ts';
 import { EVENTS } from '../fixtures/hooks.ts';
 import type { Sandbox } from './sandbox.ts';

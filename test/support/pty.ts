@@ -62,6 +62,11 @@ export class Pty {
     this.process.write(keys);
   }
 
+  /** The window is closed. */
+  hangUp(): void {
+    (this.process as unknown as { destroy(): void }).destroy();
+  }
+
   lines(): string[] {
     const { active } = this.terminal.buffer;
     return Array.from({ length: this.terminal.rows }, (_, row) =>

@@ -2,15 +2,15 @@ import { judge } from '../../src/judge/judge.ts';
 import { prepareKnowledge, recognise } from '../../src/judge/recognise/recognise.ts';
 import { Lineage } from '../../src/judge/rules/lineage.ts';
 import { growTree, type Node, type Tree } from '../../src/judge/rules/tree.ts';
-import { DEFAULT_CONFIG } from '../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import { type Reading, readingOf } from '../../src/model/heartbeat.ts';
 import type { ClaudeSession, Observation, TmuxPane, TmuxServer } from '../../src/model/observation.ts';
 import type { ProcessDetails, ProcessFacts } from '../../src/model/process.ts';
 import type { JudgedProcess } from '../../src/model/snapshot.ts';
+import { CLOCK, HOST, ordinary, PIPED, UID } from './machine.ts';
 
-/** Seconds of the invented machine's clock; a process is born at its pid unless a row says otherwise. */
-export const CLOCK = 100_000;
-export const UID = 1000;
+export { CLOCK, UID };
+
 /** reaptop itself, below its own login shell. */
 export const SELF = 90_000;
 
@@ -22,47 +22,26 @@ export interface Extra extends Partial<Omit<ProcessFacts, 'pid' | 'ppid' | 'argv
 /** `[pid, ppid, 'command line', what differs from an ordinary process]`. */
 export type Row = readonly [pid: number, ppid: number | null, command: string, extra?: Extra];
 
-const DETAILS: ProcessDetails = {
-  cwd: '/home/me/project',
-  swap: 0,
-  cgroup: '',
-  // Whoever talked to it has gone: what can only talk over stdio is then leaked at an orphan root.
-  stdin: 'abandoned-socket',
-  lostTerminal: false,
-  ignoresHangup: false,
-  io: 0,
-  listening: { ports: [], clients: 0 },
-  uses: [],
-};
+/** The user of `stdin` has gone: what can only talk over stdio is then leaked at an orphan root. */
+const LEFT: ProcessDetails = { ...PIPED, cwd: '/home/me/project', cgroup: '', stdin: 'abandoned-socket' };
 
 /** A command in brackets has a name only, as a zombie or a kernel thread. */
 export const factsOf = ([pid, ppid, command, { argv, details, ...extra } = {}]: Row): ProcessFacts => {
   const bare = /^\[(.*)\]$/.exec(command)?.[1];
   const words = bare === undefined ? command.split(' ') : null;
   const program = bare ?? words?.[0] ?? '';
-  return {
-    pid,
+  return ordinary(pid, ppid, {
     start: `${pid}00`,
-    ppid,
-    pgid: pid,
-    sid: pid,
     uid: pid === 1 ? 0 : UID,
-    tty: null,
-    state: 'S',
-    kernelThread: false,
-    unreadable: false,
     born: pid === 1 ? 0 : pid,
-    cpuSeconds: 1,
-    cpu: 0,
     rss: 1024 ** 2,
     comm: program.slice(bare === undefined ? program.lastIndexOf('/') + 1 : 0).slice(0, 15),
-    exe: null,
     env: {},
     activity: { cpu: extra.cpu ?? 0, bytes: 0 },
     ...extra,
     argv: argv === undefined ? words : argv,
-    details: details === null ? null : { ...DETAILS, ...details },
-  };
+    details: details === null ? null : { ...LEFT, ...details },
+  });
 };
 
 export const ZOMBIE: Extra = { state: 'Z', argv: null, rss: 0, env: null, details: null };
@@ -175,17 +154,7 @@ export const world = (rows: readonly Row[], around: Around = {}): World => {
   const observation: Observation = {
     takenAt: CLOCK * 1000,
     clock: CLOCK,
-    host: {
-      name: 'invented',
-      platform: 'linux',
-      backend: 'procfs',
-      container: false,
-      bootId: null,
-      memTotal: null,
-      memAvailable: null,
-      swapUsed: null,
-      ...host,
-    },
+    host: { ...HOST, ...host },
     self: { pid: SELF, uid: UID, pgid: SELF, cgroup: null },
     processes: [...house, ...rows].map(factsOf),
     complete: true,

@@ -19,7 +19,7 @@ export const bundleDemo = async ({ dropIn }: { readonly dropIn: boolean }): Prom
     stdin: {
       contents: `
         ${tuiEntry('./src/tui/main.tsx')}
-        import { startDemo } from './src/live/demo.ts';
+        import { startDemo } from './src/engine/demo.ts';
         const { stdin, stdout, env } = process;
         startDemo({ ticking: false })
           .then(({ live }) => runTui({ live, options: {}, stdin, stdout, env }))

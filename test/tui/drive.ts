@@ -1,10 +1,8 @@
-import './plain-environment.ts';
-
-import { type Demo, type DemoOptions, startDemo } from '../../src/live/demo.ts';
-import type { Live } from '../../src/live/live.ts';
-import { BINDINGS, type BindingName } from '../../src/tui/keys/keymap.ts';
+import { type Demo, type DemoOptions, startDemo } from '../../src/engine/demo.ts';
+import type { Live } from '../../src/engine/live-state.ts';
+import { BINDINGS, type BindingName } from '../../src/tui/keys/bindings.ts';
 import { runTui } from '../../src/tui/main.tsx';
-import type { TuiOptions } from '../../src/tui/options.ts';
+import type { TuiOptions } from '../../src/tui/session.tsx';
 import { HeadlessTerminal } from '../support/terminal.ts';
 
 /** What a terminal sends for each key the bindings name. */
@@ -62,18 +60,19 @@ export const standingDemo = (options: DemoOptions = {}): Promise<Demo> =>
 export const asPlainLive = (live: Live): Live => ({
   subscribe: listener => live.subscribe(listener),
   getState: () => live.getState(),
-  course: key => live.course(key),
+  treeHistory: key => live.treeHistory(key),
   history: key => live.history(key),
   proportionalMemory: pid => live.proportionalMemory(pid),
   plan: request => live.plan(request),
   run: (plan, request) => live.run(plan, request),
   cancel: () => live.cancel(),
+  acknowledge: finding => live.acknowledge?.(finding) ?? '',
+  takeBack: finding => live.takeBack?.(finding) ?? '',
   jump: target => live.jump(target),
   setInterval: seconds => live.setInterval(seconds),
   exportScreen: (extension, text) => live.exportScreen(extension, text),
   copyToTmux: async () => false,
   saveSettings: settings => live.saveSettings(settings),
-  setFrozen: frozen => live.setFrozen(frozen),
   setAll: all => live.setAll(all),
   refresh: () => live.refresh(),
   stop: () => live.stop(),

@@ -1,19 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Demo } from '../../src/live/demo.ts';
+import type { Demo } from '../../src/engine/demo.ts';
 import type { Plan } from '../../src/model/plan.ts';
-import { footerLines } from '../../src/tui/content/footer.ts';
-import { headerLines } from '../../src/tui/content/header.ts';
-import { panelLines } from '../../src/tui/content/panel.ts';
-import { SHEETS } from '../../src/tui/content/sheets.ts';
-import { treeLines } from '../../src/tui/content/tree.ts';
-import { Controller } from '../../src/tui/controller.ts';
-import { BINDINGS } from '../../src/tui/keys/keymap.ts';
+import { cells } from '../../src/model/text.ts';
+import { BINDINGS } from '../../src/tui/keys/bindings.ts';
 import { readKeystrokes } from '../../src/tui/keys/reader.ts';
-import { glyphsFor } from '../../src/tui/look/glyphs.ts';
-import { bodyRows } from '../../src/tui/view/layout.ts';
-import { lineWidth } from '../../src/tui/view/line.ts';
+import { Store } from '../../src/tui/store.ts';
+import { glyphsFor } from '../../src/tui/ui/glyphs.ts';
 import { asPlainLive, sent, standingDemo } from './drive.ts';
+import { mount } from './mounted.tsx';
 import { SGR } from './mouse-hand.ts';
 
 /** Ends the program: tried elsewhere. */
@@ -51,25 +46,11 @@ const event = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(5, 10, 40).map(wait => ({ wait })) },
 );
 
-/** Every region of the screen, drawn. */
-const drawn = (controller: Controller): readonly (readonly [number, number])[] => {
-  const { screen } = controller;
-  const rows = bodyRows(screen);
-  const { overlay } = screen.view;
-  const sheet = overlay && SHEETS[overlay.kind];
-  const body = sheet
-    ? sheet(screen, rows)
-    : [...treeLines(screen), ...panelLines(screen, screen.layout.panelRows)];
-  return [...headerLines(screen), ...body, ...footerLines(screen)].map(
-    line => [lineWidth(line), screen.layout.columns] as const,
-  );
-};
-
 /** The screen on an invented machine, and what it had run. */
 const screenOf = async (size: { columns: number; rows: number }) => {
   const demo: Demo = await standingDemo({ looks: 2 });
   const ran: Plan[] = [];
-  const controller = new Controller({
+  const store = new Store({
     live: {
       ...asPlainLive(demo.live),
       exportScreen: async () => '/nowhere',
@@ -80,42 +61,50 @@ const screenOf = async (size: { columns: number; rows: number }) => {
     },
     size,
     glyphs: glyphsFor({ LANG: 'C.UTF-8' }),
-    quit: () => {},
-    suspend: () => {},
-    redraw: () => {},
+    terminal: {
+      setMouse: () => {},
+      frame: () => [],
+      copy: () => {},
+      quit: () => {},
+      suspend: () => {},
+      redraw: () => {},
+    },
   });
+  const screen = mount(store);
   const close = async (): Promise<void> => {
-    controller.stop();
+    await screen.unmount();
+    store.stop();
     await demo.live.stop();
   };
-  return { demo, controller, ran, close };
+  const read = (bytes: string, chunk: number): void =>
+    screen.read(readKeystrokes(bytes, chunk).strokes.filter(({ key }) => !LEAVING.has(key)));
+  return { demo, store, ran, close, read, lines: screen.lines };
 };
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 test('whatever is typed, clicked and resized: nothing breaks, no row is too wide, and nothing runs that was not confirmed', async () => {
   await fc.assert(
     fc.asyncProperty(size, fc.array(event, { maxLength: 50 }), async (first, events) => {
-      const { demo, controller, ran, close } = await screenOf(first);
+      const { demo, store, ran, close, read, lines } = await screenOf(first);
       let number = 0;
       for (const happens of events) {
         const before = ran.length;
-        const { overlay } = controller.view;
+        const { overlay } = store.view;
         const seen = overlay?.kind === 'plan' ? overlay : null;
         if ('bytes' in happens) {
           number += 1;
-          for (const stroke of readKeystrokes(happens.bytes, number).strokes)
-            if (!LEAVING.has(stroke.key)) controller.key(stroke);
+          read(happens.bytes, number);
           // What runs was on the screen, whole and seen, before this read: and the read began by answering it.
           if (ran.length > before) {
             expect(seen?.plan).toBe(ran.at(-1));
             expect(seen!.openedIn).toBeLessThan(number);
             expect(happens.bytes).toMatch(/y|\u001b\[<0;/);
           }
-        } else if ('to' in happens) controller.resize(happens.to);
+        } else if ('to' in happens) store.resize(happens.to);
         else if ('seconds' in happens) await demo.tick(happens.seconds);
         else await new Promise(resolve => setTimeout(resolve, happens.wait));
         await turn();
-        for (const [width, columns] of drawn(controller)) expect(width).toBeLessThanOrEqual(columns);
+        for (const line of lines()) expect(cells(line)).toBeLessThanOrEqual(store.screen.layout.columns);
         if (ran.length === 0) expect(demo.system.delivered).toEqual([]);
       }
       await close();
@@ -130,10 +119,9 @@ test('without y and without a click nothing is ever run, and nobody gets a signa
     .filter(bytes => !bytes.includes('y'));
   await fc.assert(
     fc.asyncProperty(fc.array(without, { maxLength: 60 }), async chunks => {
-      const { demo, controller, ran, close } = await screenOf({ columns: 100, rows: 30 });
+      const { demo, ran, close, read } = await screenOf({ columns: 100, rows: 30 });
       for (const [i, bytes] of chunks.entries()) {
-        for (const stroke of readKeystrokes(bytes, i + 1).strokes)
-          if (!LEAVING.has(stroke.key)) controller.key(stroke);
+        read(bytes, i + 1);
         await turn();
       }
       await close();

@@ -136,7 +136,7 @@ describe('finding things', () => {
   test('a finding under the cursor tells why and the remedy where there is no room beside it', async () => {
     await open(60, 40);
     await driven.press('next-panel', 'down');
-    expect(text()).toMatch(/was seen below 2988, which has\s+ended/);
+    expect(text()).toMatch(/child of Claude\s+session\s+c0ffee12\s+in\s+sphere-packing/);
     expect(text()).toMatch(/→ f: /);
   });
 
@@ -146,7 +146,7 @@ describe('finding things', () => {
     await driven.press('pane');
     expect(lastRow()).toContain('lean-lsp-mcp (1522) is in a pane of another machine');
     await driven.press('home', 'pane');
-    expect(lastRow()).toContain('named a pane for this row');
+    expect(lastRow()).toContain('not in a tmux pane');
   });
 });
 
@@ -204,7 +204,7 @@ describe('looking', () => {
       'agent 1501 0d9f2c7e, running: it runs below that agent',
       'GiB PSS',
       'growing by ',
-      'reaches 1.9 GiB in 1',
+      'reaches the limit of 1.9 GiB',
       '10m ago',
     ])
       expect(text()).toContain(part);
@@ -232,7 +232,7 @@ describe('looking', () => {
       'help-page-down',
       'help-page-down',
     );
-    expect(text()).toContain('time since it started');
+    expect(text()).toContain('nothing faint');
     await driven.type('z');
     expect(text()).not.toContain('─ Help');
     expect(text()).toContain('leaked');

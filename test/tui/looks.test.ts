@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { growthOf } from '../../src/judge/growth.ts';
-import { cells } from '../../src/model/width.ts';
-import { COLUMNS, columnsFor } from '../../src/tui/look/columns.ts';
-import { glyphsFor, speaksUtf8 } from '../../src/tui/look/glyphs.ts';
-import { memoryPlot, resample, sparkline } from '../../src/tui/look/plot.ts';
-import { THEMES, TONES, themeFor } from '../../src/tui/look/theme.ts';
-import { layoutFor } from '../../src/tui/view/layout.ts';
-import { lineToWidth, lineWidth, paint, run, toWidth } from '../../src/tui/view/line.ts';
-import { treeRows } from '../../src/tui/view/rows.ts';
-import { VERDICT_WORDS } from '../../src/words/verdict.ts';
+import { VERDICT_WORDS } from '../../src/model/snapshot.ts';
+import { cells } from '../../src/model/text.ts';
+import { COLUMNS, columnsFor } from '../../src/tui/tree/columns.ts';
+import { treeRows } from '../../src/tui/tree/rows.ts';
+import { glyphsFor, speaksUtf8 } from '../../src/tui/ui/glyphs.ts';
+import { layoutFor } from '../../src/tui/ui/layout.ts';
+import { memoryPlot, resample, sparkline } from '../../src/tui/ui/plot.ts';
+import { paint, run, runsToWidth, runsWidth, toWidth } from '../../src/tui/ui/runs.ts';
+import { THEMES, TONES, themeFor } from '../../src/tui/ui/theme.ts';
 import { standingDemo } from './drive.ts';
 
 const demo = await standingDemo({ all: true });
@@ -73,7 +73,7 @@ describe('text in cells', () => {
   test('wide and combining characters are counted as the terminal shows them', () => {
     expect(cells(toWidth('日本語テキスト', 6))).toBe(6);
     expect(toWidth('e\u0301te\u0301', 5)).toBe('e\u0301te\u0301  ');
-    expect(lineWidth(lineToWidth([run('日本'), run('語語')], 7))).toBe(7);
+    expect(runsWidth(runsToWidth([run('日本'), run('語語')], 7))).toBe(7);
   });
 });
 

@@ -1,5 +1,5 @@
-import { cells } from '../../src/model/width.ts';
-import { DOUBLE_MS } from '../../src/tui/keys/clicks.ts';
+import { cells } from '../../src/model/text.ts';
+import { DOUBLE_MS } from '../../src/tui/keys/reader.ts';
 import type { Driven } from './drive.ts';
 
 export interface Cell {

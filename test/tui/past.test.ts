@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Live } from '../../src/live/live.ts';
-import { TimeTravel } from '../../src/live/time-travel.ts';
-import type { Mark } from '../../src/model/mark.ts';
+import type { Live } from '../../src/engine/live-state.ts';
+import { TimeTravel } from '../../src/engine/time-travel.ts';
+import type { Mark } from '../../src/model/report.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { Recorder } from '../../src/remember/recorder/recorder.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -45,7 +45,7 @@ const openAt = async (minute: number, columns: number, rows: number): Promise<Dr
     subscribe: listener => travel.subscribe(listener),
     getState: () => travel.getState(),
     history: key => travel.history(key),
-    course: key => travel.course(key),
+    treeHistory: key => travel.treeHistory(key),
     plan: request => travel.plan(request),
     run: (plan, request) => travel.run(plan, request),
     travel: step => travel.travel(step),
@@ -107,6 +107,24 @@ describe('the past on the screen', () => {
     expect(driven.terminal.text()).toContain('03:18');
     await driven.press(...Array<'time-forward'>(12).fill('time-forward'));
     expect(timeLine()).toBe('');
+  });
+
+  test('Esc is now again, and the footer says so', async () => {
+    driven = await openAt(14, 120, 40);
+    const footer = (): string => driven.terminal.lines().at(-1)!;
+    expect(footer()).toMatch(/\[ \] step {2}\{ \} event {2}Esc now/);
+    await driven.press('back');
+    expect(timeLine()).toBe('');
+    expect(driven.terminal.text()).not.toContain('PAST');
+    expect(footer()).toMatch(/x end/);
+  });
+
+  test('nothing is offered that cannot be done', async () => {
+    driven = await openAt(14, 120, 40);
+    expect(driven.terminal.lines().at(-1)).not.toMatch(
+      /x end|X kill|f fix|c clean|z zombies|S signal|o pane/,
+    );
+    expect(driven.terminal.text()).not.toMatch(/→ f:|press c to clean/);
   });
 
   test('nothing can be signalled, and it says why', async () => {

@@ -1,4 +1,4 @@
-import type { BindingName } from '../../src/tui/keys/keymap.ts';
+import type { BindingName } from '../../src/tui/keys/bindings.ts';
 
 /** The main screens: each is a size and the bindings pressed to get there. */
 export interface Scene {

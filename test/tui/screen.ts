@@ -1,8 +1,8 @@
-import { DEFAULT_CONFIG } from '../../src/model/config.ts';
-import { glyphsFor } from '../../src/tui/look/glyphs.ts';
-import { layoutFor } from '../../src/tui/view/layout.ts';
-import type { Screen } from '../../src/tui/view/screen.ts';
-import { INITIAL_VIEW } from '../../src/tui/view/state.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
+import type { Screen } from '../../src/tui/screen.ts';
+import { INITIAL_VIEW } from '../../src/tui/state.ts';
+import { glyphsFor } from '../../src/tui/ui/glyphs.ts';
+import { layoutFor } from '../../src/tui/ui/layout.ts';
 import { snapshotOf } from '../judge/plan/machine.ts';
 
 /** All that a component may look at, of a machine on which nothing runs. */
@@ -18,7 +18,7 @@ export const screenOf = (part: Partial<Screen> = {}, columns = 100, rows = 30): 
     theme: {} as Screen['theme'],
     pss: null,
     history: () => [],
-    course: () => [],
+    treeHistory: () => [],
     ...part,
   };
 };

@@ -10,18 +10,15 @@ const spawnForReal = childProcess.spawn;
 const spawnWithoutCrash = (...args: Parameters<typeof spawnForReal>): ChildProcess => {
   const child: ChildProcess = spawnForReal(...args);
   child.on('error', () => {}); // its 'close' follows
-  if (child.stdout === null || child.stdout === undefined) {
-    // Out of descriptors: node makes no pipes, and says no 'close'.
-    child.stdout = new PassThrough();
-    process.nextTick(() => child.emit('close', 1));
-  }
+  // Out of descriptors: node makes no pipes. It says 'close' itself; another would make tree-kill signal twice.
+  child.stdout ??= new PassThrough();
   return child;
 };
 
 let loaded: Promise<TreeKill> | undefined;
 
 /**
- * tree-kill lists children with a spawn it takes hold of when it is loaded, and nobody listens to that
+ * tree-kill lists children with a spawn it takes hold of when it is loaded, and nothing handles errors of that
  * spawn's errors: a missing `ps` would end the whole program. It gets one that cannot.
  */
 const load = async (): Promise<TreeKill> => {

@@ -3,7 +3,7 @@ import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts'
 import type { SignalName } from '../../model/plan.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { System } from '../../observe/system.ts';
-import { isEndable, signalIdentity } from '../signal/signal-identity.ts';
+import { isEndable, signalIdentity } from '../send-signal.ts';
 import { treeKill } from './tree-kill.ts';
 
 /** What became of one process, looked up afterwards and not taken from tree-kill. */
@@ -12,10 +12,10 @@ export interface Swept extends Identity {
   readonly why: string;
 }
 
-export interface SweepOptions {
+export interface TreeSweepOptions {
   /** Processes known to belong to the tree that may have another parent by now: tree-kill cannot see them. */
   readonly members?: readonly Identity[];
-  /** Touch nobody but root and members: whoever else is below them was judged and must stay, or was never judged. */
+  /** Touch only the root and its members: anything else below them must stay, or was never judged. */
   readonly onlyMembers?: boolean;
   /** How long a signalled process may take to end. */
   readonly settleMs?: number;
@@ -62,7 +62,8 @@ export const sweepTree = async (
   system: System,
   root: Identity,
   signal: EndingSignal,
-  { members = [], onlyMembers = false, settleMs = 2000 }: SweepOptions = {},
+  { members = [], onlyMembers = false, settleMs = 2000 }: TreeSweepOptions = {},
+  kill = treeKill,
 ): Promise<readonly Swept[]> => {
   const asked = [root, ...members];
   const refuse = (why: string): Swept[] =>
@@ -70,7 +71,7 @@ export const sweepTree = async (
   if (!asked.every(target => isEndable(target.pid))) return refuse('this pid may not be ended');
   let processes: readonly ProcessFacts[];
   try {
-    processes = (await system.look()).processes;
+    processes = (await system.sample()).processes;
   } catch (error) {
     return refuse((error as Error).message);
   }
@@ -83,7 +84,7 @@ export const sweepTree = async (
   // KILL goes from the root down: a parent that starts its children again must not outlive them.
   for (const p of signal === 'SIGKILL' ? [...family].reverse() : family) {
     if (onlyMembers && !mine.has(keyOf(p))) continue;
-    swept.set(keyOf(p), await sweepOne(system, p, signal, settleMs, family, swept));
+    swept.set(keyOf(p), await sweepOne(system, p, signal, settleMs, family, swept, kill));
   }
   return [...swept.values()];
 };
@@ -95,10 +96,11 @@ export const sweepTree = async (
 export const sweepStubborn = async (
   system: System,
   targets: readonly Identity[],
+  kill = treeKill,
 ): Promise<readonly Identity[]> => {
   const [root, ...members] = targets;
   if (root === undefined) return [];
-  const swept = await sweepTree(system, root, 'SIGKILL', { members, onlyMembers: true });
+  const swept = await sweepTree(system, root, 'SIGKILL', { members, onlyMembers: true }, kill);
   return swept.filter(({ outcome }) => outcome === 'ended');
 };
 
@@ -115,6 +117,7 @@ const sweepOne = async (
   settleMs: number,
   family: readonly ProcessFacts[],
   swept: ReadonlyMap<IdentityKey, Swept>,
+  kill: typeof treeKill,
 ): Promise<Swept> => {
   const { pid, start } = target;
   const now = await system.presence(pid);
@@ -125,9 +128,7 @@ const sweepOne = async (
     return { pid, start, outcome: 'changed', why: 'the pid belongs to another process now' };
   // A child that outlived its own signal, or is to be left alone, must not get one through its parent's tree.
   const stubborn = family.some(p => p.ppid === pid && !OVER.has(swept.get(keyOf(p))?.outcome));
-  const answer = stubborn
-    ? (await signalIdentity(system, target, signal)).status
-    : await treeKill(pid, signal);
+  const answer = stubborn ? (await signalIdentity(system, target, signal)).status : await kill(pid, signal);
   // What was refused us will not end of it: no need to wait.
   if (await ended(system, target, answer === 'denied' ? 0 : settleMs))
     return { pid, start, outcome: 'ended', why: `ended after ${signal}` };

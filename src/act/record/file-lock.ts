@@ -1,7 +1,8 @@
 import { constants, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../../model/identity.ts';
-import { bootId, identityAt, isRunning, pidNamespace } from '../../observe/procfs/kin.ts';
+import { asObject, type JsonObject, parseJson } from '../../model/json.ts';
+import { bootId, identityAt, isRunning, pidNamespace } from '../../observe/one-process.ts';
 import {
   linkUnlessTaken,
   openOwn,
@@ -11,7 +12,7 @@ import {
 } from '../../observe/state/own-file.ts';
 
 /**
- * The one file lock, for hooks, builds, clean-ups and guard. A lock file appears whole, under a name that nobody else
+ * The one file lock, for hooks, builds, clean-ups and guard. A lock file appears whole, under a name that no one else
  * has, and is only ever replaced by one process at a time. Every function throws what the file system says: a link, a
  * FIFO or a directory in the lock's place, a full disk.
  */
@@ -20,7 +21,7 @@ import {
 export interface LockOwner extends Identity {
   readonly boot: string | null;
   readonly namespace: string | null;
-  /** Tells it from every other lock, also of the same process. */
+  /** Distinguishes it from every other lock, also of the same process. */
   readonly nonce: string;
 }
 
@@ -63,7 +64,7 @@ export const ownerOf = (
 });
 
 /** What a lock says about its holder; null: not a lock of ours, or torn by a crash of the machine. */
-export const parseOwner = (fields: Readonly<Record<string, unknown>>): LockOwner | null => {
+export const parseOwner = (fields: JsonObject): LockOwner | null => {
   const { pid, start, boot = null, namespace = null, nonce: own = '' } = fields;
   const isText = (value: unknown): boolean => value === null || typeof value === 'string';
   const sound = Number.isInteger(pid) && typeof start === 'string' && typeof own === 'string';
@@ -72,13 +73,9 @@ export const parseOwner = (fields: Readonly<Record<string, unknown>>): LockOwner
     : null;
 };
 
-export const parseFields = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+export const parseFields = (text: string): JsonObject => {
+  const parsed = parseJson(text);
+  return (parsed.ok ? asObject(parsed.value) : null) ?? {};
 };
 
 /**
@@ -87,11 +84,14 @@ export const parseFields = (text: string): Readonly<Record<string, unknown>> => 
  */
 export type OwnerState = 'runs' | 'ended' | 'elsewhere' | 'unknown';
 
-export const stateOf = (owner: LockOwner): OwnerState => {
+const HERE = { bootId, pidNamespace, isRunning };
+
+export const lockState = (owner: LockOwner, here = HERE): OwnerState => {
   const isElsewhere = (theirs: string | null, ours: string | null): boolean =>
     theirs !== null && ours !== null && theirs !== ours;
-  if (isElsewhere(owner.boot, bootId()) || isElsewhere(owner.namespace, pidNamespace())) return 'elsewhere';
-  const running = isRunning(owner);
+  if (isElsewhere(owner.boot, here.bootId()) || isElsewhere(owner.namespace, here.pidNamespace()))
+    return 'elsewhere';
+  const running = here.isRunning(owner);
   return running === null ? 'unknown' : running ? 'runs' : 'ended';
 };
 
@@ -109,15 +109,15 @@ export const readLock = (path: string): FoundLock | null => {
 };
 
 /** Takes it, or says what is there; null: what was there has gone meanwhile. */
-export const tryLock = (path: string, text: string): 'taken' | FoundLock | null =>
-  linkUnlessTaken(writeDraft(path, text), path) ? 'taken' : readLock(path);
+export const tryLock = (path: string, text: string, read = readLock): 'taken' | FoundLock | null =>
+  linkUnlessTaken(writeDraft(path, text), path) ? 'taken' : read(path);
 
 /** Replacing takes a millisecond. */
 const TURN_MS = 5000;
-/** Whoever was killed while it replaced a lock leaves its turn, which is replaced in the same way. */
+/** A process killed while it replaced a lock leaves its turn, which is replaced in the same way. */
 const MOST_TURNS = 3;
 
-/** By name there is one turn for each stale lock: whoever has it is the only one who may replace that lock. */
+/** There is one turn, by name, for each stale lock: only its owner may replace that lock. */
 const takeTurn = (path: string, stale: string, depth: number): { path: string; text: string } | null => {
   const turn = `${path}.${hash(stale)}.turn`;
   const text = JSON.stringify(ownerOf());
@@ -125,7 +125,7 @@ const takeTurn = (path: string, stale: string, depth: number): { path: string; t
   if (found === 'taken') return { path: turn, text };
   if (found === null || depth >= MOST_TURNS) return null;
   const owner = parseOwner(parseFields(found.text));
-  const state = owner === null ? 'ended' : stateOf(owner);
+  const state = owner === null ? 'ended' : lockState(owner);
   const isOld = Math.abs(Date.now() - found.mtimeMs) >= TURN_MS;
   if (state === 'runs' || (state !== 'ended' && !isOld)) return null;
   return replaceStale(turn, found, text, depth + 1) ? { path: turn, text } : null;
@@ -135,11 +135,17 @@ const takeTurn = (path: string, stale: string, depth: number): { path: string; t
  * Puts ours in the place of a lock that is stale, if that is still there. Its name is never free in between, and of
  * several who saw the same stale lock one gets it.
  */
-export const replaceStale = (path: string, stale: FoundLock, text: string, depth = 0): boolean => {
+export const replaceStale = (
+  path: string,
+  stale: FoundLock,
+  text: string,
+  depth = 0,
+  read = readLock,
+): boolean => {
   const turn = takeTurn(path, stale.text, depth);
   if (turn === null) return false;
   try {
-    if (readLock(path)?.text !== stale.text) return false;
+    if (read(path)?.text !== stale.text) return false;
     const draft = writeDraft(path, text);
     try {
       renameSync(draft, path);

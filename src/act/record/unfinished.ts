@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { type Identity, sameIdentity } from '../../model/identity.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { AskedBy } from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
 import { readOwnTail } from '../../observe/state/own-file.ts';
 import type { System } from '../../observe/system.ts';
-import { AUDIT_FILE, type OutcomeLine } from './lines.ts';
+import { AUDIT_FILE, type OutcomeLine } from './audit-lines.ts';
 
 /** An act that was cut off is among the last few; a plan of a thousand steps is some 400 KB. */
 const TAIL_BYTES = 2 * 1024 * 1024;
 
-/** What is needed of an intent that somebody else wrote, perhaps another version. */
+/** What is needed of an intent that another run wrote, perhaps of another version. */
 interface Unfinished {
   readonly id: string;
   readonly by: AskedBy;
@@ -39,7 +40,7 @@ export const completeRecord = async (
   try {
     tail = readOwnTail(join(directory, AUDIT_FILE), TAIL_BYTES);
   } catch {
-    // Whoever writes next says what is wrong with it.
+    // The next write reports what is wrong with it.
   }
   for (const act of unfinishedIn(tail ?? '')) {
     const rebooted = act.boot !== null && boot !== null && act.boot !== boot;
@@ -70,7 +71,7 @@ const GONE = {
 } as const;
 const RUNS = { outcome: 'survived', why: 'it runs: the act was cut off', freed: 0 } as const;
 
-/** What became of planned identities as far as it can be told afterwards; nothing is said to be freed. */
+/** What became of planned identities, as far as that is known afterwards; nothing counts as freed. */
 export const foundNow = async <T extends Identity>(
   system: Pick<System, 'presence'>,
   planned: readonly T[],
@@ -106,30 +107,28 @@ const unfinishedIn = (text: string): readonly Unfinished[] => {
   return [...open.values()];
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The first line of a tail is usually half a line: what does not parse is passed over, and so is what has no id. */
-const parse = (line: string): Fields | null => {
+const parse = (line: string): JsonObject | null => {
   try {
-    return JSON.parse(line) as Fields | null;
+    return JSON.parse(line) as JsonObject | null;
   } catch {
     return null;
   }
 };
 
 const asIdentity = (value: unknown): Identity | null => {
-  const { pid, start } = (value ?? {}) as Fields;
+  const { pid, start } = (value ?? {}) as JsonObject;
   return Number.isInteger(pid) && typeof start === 'string' ? { pid: pid as number, start } : null;
 };
 
 const plannedIn = (plan: unknown): Unfinished['planned'] => {
-  const { steps } = (plan ?? {}) as Fields;
+  const { steps } = (plan ?? {}) as JsonObject;
   if (!Array.isArray(steps)) return [];
   return steps.flatMap((step: unknown) => {
     const identity = asIdentity(step);
     // What else the intent said of it (kind, verdict, session) is said again.
     return identity === null
       ? []
-      : [{ ...(step as Fields), ...identity, name: String((step as Fields).name) }];
+      : [{ ...(step as JsonObject), ...identity, name: String((step as JsonObject).name) }];
   });
 };

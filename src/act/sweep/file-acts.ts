@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { archivedName } from '../../judge/plan/sweep-archive-name.ts';
-import type { FileAct } from '../../judge/plan/sweep-plan.ts';
-import { seenAs, whyUnsafe } from './facts.ts';
-import { type HeldDirectory, inDirectory, Unsafe } from './held-directory.ts';
-import { codeOf, makeDirectory, moveExactly, removeExactly } from './move-file.ts';
+import { archivedName, type FileAct } from '../../judge/plan/sweep-plan.ts';
+import { type HeldDirectory, identityOfInode, inDirectory, Unsafe } from '../held-directory.ts';
+import { seenAs, whyUnsafe } from './sweep-facts.ts';
 
 /** One act on one file, for the log and the screen. */
 export interface FileRecord {
@@ -79,5 +79,100 @@ export const runFileAct = (act: FileAct, now = Date.now()): FileRecord => {
     if (error instanceof Unsafe) return record('skipped', error.message);
     const code = codeOf(error);
     return record(code === 'ENOENT' ? 'gone' : 'failed', REASONS[code] ?? (error as Error).message);
+  }
+};
+
+const MOST_NAMESAKES = 1000;
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
+
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
+/** No hard links here: FAT, some network mounts, and files of another owner where links to them are restricted. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+const isFile = (path: string, identity: string): boolean => {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && identityOfInode(stat) === identity;
+};
+
+/** Between a look and one of these, somebody else may be quicker. */
+const CALLS = { linkSync, renameSync };
+type FileCalls = typeof CALLS;
+
+const SWAPPED = 'another file took its name at the last moment';
+
+/** Gives a file the name it had; when that is taken again, it keeps the one it has and we say which. */
+const putBack = (held: HeldDirectory, aside: string, name: string, calls: FileCalls): never => {
+  try {
+    calls.linkSync(held.at(aside), held.at(name));
+    unlinkSync(held.at(aside));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') calls.renameSync(held.at(aside), held.at(name));
+    else throw new Unsafe(`${SWAPPED}; that one is called ${aside} now`);
+  }
+  throw new Unsafe(SWAPPED);
+};
+
+/**
+ * Removes one particular file. A name can change hands between a look and an unlink, and nothing unlinks
+ * by inode: so the file is first given a random name, checked again, and put back if it is another.
+ */
+export const removeExactly = (
+  held: HeldDirectory,
+  name: string,
+  identity: string,
+  calls: FileCalls = CALLS,
+): void => {
+  const aside = `.${name.slice(0, 200)}.reaptop-${randomBytes(6).toString('hex')}`;
+  try {
+    calls.renameSync(held.at(name), held.at(aside));
+  } catch (error) {
+    // A full disk, the reason for many a sweep, may have no room for another name.
+    if (!NO_SPACE.has(codeOf(error)) || !isFile(held.at(name), identity)) throw error;
+    unlinkSync(held.at(name));
+    return;
+  }
+  if (!isFile(held.at(aside), identity)) putBack(held, aside, name, calls);
+  unlinkSync(held.at(aside));
+};
+
+/** Moves one particular file to a name that is free: link and remove, because rename silently replaces. */
+export const moveExactly = (
+  from: HeldDirectory,
+  name: string,
+  identity: string,
+  to: HeldDirectory,
+  wanted: string,
+  calls: FileCalls = CALLS,
+): string => {
+  for (let n = 0; n < MOST_NAMESAKES; n++) {
+    const target = n === 0 ? wanted : `${wanted}.${n}`;
+    try {
+      calls.linkSync(from.at(name), to.at(target));
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') continue;
+      if (!NO_LINKS.has(codeOf(error))) throw error;
+      if (to.stat(target) !== null) continue;
+      calls.renameSync(from.at(name), to.at(target));
+      if (isFile(to.at(target), identity)) return target;
+      calls.renameSync(to.at(target), from.at(name));
+      throw new Unsafe(SWAPPED);
+    }
+    if (!isFile(to.at(target), identity)) {
+      unlinkSync(to.at(target)); // only the second name that was just made
+      throw new Unsafe(SWAPPED);
+    }
+    removeExactly(from, name, identity, calls);
+    return target;
+  }
+  throw new Error(`there are ${MOST_NAMESAKES} files of its name in the archive`);
+};
+
+/** The directory of that name, made when missing. */
+export const makeDirectory = (within: HeldDirectory, name: string): void => {
+  try {
+    mkdirSync(within.at(name), { mode: 0o755 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 };

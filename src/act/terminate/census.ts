@@ -1,4 +1,4 @@
-import { type Children, childrenByParent, lineUpFrom } from '../../model/forest.ts';
+import { pushTo, selfAndAncestors } from '../../model/forest.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Self } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
@@ -19,7 +19,7 @@ export interface Sighting {
 export interface Census {
   readonly byPid: ReadonlyMap<number, Sighting>;
   readonly keys: ReadonlySet<IdentityKey>;
-  readonly children: Children<Sighting>;
+  readonly children: ReadonlyMap<number, readonly Sighting[]>;
   readonly self: Self | null;
   /** Reaptop and its ancestors. */
   readonly selfLine: ReadonlySet<number>;
@@ -28,16 +28,13 @@ export interface Census {
   readonly judged: Snapshot | null;
 }
 
-/** `snapshotAgain` judges anew, so that newcomers are protected like everybody; without it there are only facts. */
-export const takeCensus = async (
-  system: System,
-  snapshotAgain?: () => Promise<Snapshot>,
-): Promise<Census> => {
-  if (snapshotAgain === undefined) {
-    const look = await system.look();
+/** `resample` judges again, so that newcomers are protected like the rest; without it there are only facts. */
+export const takeCensus = async (system: System, resample?: () => Promise<Snapshot>): Promise<Census> => {
+  if (resample === undefined) {
+    const look = await system.sample();
     return arrange(look.processes.map(unjudged), look, null);
   }
-  const snapshot = await snapshotAgain();
+  const snapshot = await resample();
   const sightings = snapshot.processes.map(p => ({
     facts: p.facts,
     name: p.name,
@@ -65,8 +62,9 @@ const arrange = (
   judged: Snapshot | null,
 ): Census => {
   const byPid = new Map(sightings.map(s => [s.facts.pid, s]));
-  const children = childrenByParent(sightings, s => s.facts);
-  const selfLine = lineUpFrom(self?.pid || null, pid => byPid.get(pid)?.facts.ppid || null);
+  const children = new Map<number, Sighting[]>();
+  for (const s of sightings) if (s.facts.ppid !== null) pushTo(children, s.facts.ppid, s);
+  const selfLine = selfAndAncestors(self?.pid || null, pid => byPid.get(pid)?.facts.ppid || null);
   const keys = new Set(sightings.map(s => keyOf(s.facts)));
   return { byPid, keys, children, self, selfLine, clock, judged };
 };

@@ -1,18 +1,18 @@
 import { type Identity, keyOf, sameIdentity } from '../../model/identity.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
+import { nameAndPid } from '../../model/snapshot.ts';
 import type { Presence } from '../../observe/system.ts';
-import { nameAndPid } from '../../words/process.ts';
-import { isTracked, type Run, type Tracked } from './run.ts';
+import { isTracked, type TerminateRun, type Tracked } from './tracked.ts';
 
 /** Births are counted in ticks of 10 ms on Linux, in the whole seconds of `lstart` elsewhere. */
-const BIRTH_SLACK_SECONDS = { procfs: 0.02, portable: 2, recorded: 0, demo: 0 } as const;
+const BIRTH_SLACK_SECONDS = { procfs: 0.02, darwin: 1, portable: 2, recorded: 0, demo: 0 } as const;
 
 /**
  * Notes which processes members of the plan have started, as long as there is proof: the table says whom to ask
  * about, what is asked right then decides. A number proves nothing by itself: its holder may be gone, and a
  * stranger may have got it since.
  */
-export const noteLinks = async (run: Run, processes: readonly ProcessFacts[]): Promise<void> => {
+export const noteLinks = async (run: TerminateRun, processes: readonly ProcessFacts[]): Promise<void> => {
   for (let grown = true; grown; ) {
     grown = false;
     for (const facts of processes) {
@@ -26,7 +26,7 @@ export const noteLinks = async (run: Run, processes: readonly ProcessFacts[]): P
   }
 };
 
-const linkOf = async (run: Run, facts: ProcessFacts): Promise<Tracked | null> => {
+const linkOf = async (run: TerminateRun, facts: ProcessFacts): Promise<Tracked | null> => {
   const fathers = holdersOf(run, facts.ppid);
   const founders = isNewborn(run, facts) ? foundersOf(run, facts) : [];
   if (fathers.length + founders.length === 0) return null;
@@ -47,14 +47,14 @@ const linkOf = async (run: Run, facts: ProcessFacts): Promise<Tracked | null> =>
 const CIRCLES = ['pgid', 'sid'] as const;
 type Circle = (typeof CIRCLES)[number];
 
-const isNewborn = (run: Run, facts: ProcessFacts): boolean =>
+const isNewborn = (run: TerminateRun, facts: ProcessFacts): boolean =>
   !run.before.keys.has(keyOf(facts)) &&
   facts.born !== null &&
   facts.born >= run.before.clock - BIRTH_SLACK_SECONDS[run.system.backend];
 
 /** Members, and what is linked to them, that have or had this pid. */
 const holdersOf = (
-  run: Run,
+  run: TerminateRun,
   pid: number | null,
 ): readonly { readonly identity: Identity; readonly member: Tracked }[] => {
   if (pid === null) return [];
@@ -69,7 +69,7 @@ const holdersOf = (
 };
 
 /** Members that lead the group or session whose number this process carries. */
-const foundersOf = (run: Run, facts: ProcessFacts): readonly Tracked[] =>
+const foundersOf = (run: TerminateRun, facts: ProcessFacts): readonly Tracked[] =>
   [facts.pgid, facts.sid].flatMap(number => {
     const founder = number === null || number === facts.pid ? undefined : run.byPid.get(number);
     return founder !== undefined && CIRCLES.some(circle => founder.facts[circle] === number) ? [founder] : [];
@@ -80,7 +80,7 @@ const foundersOf = (run: Run, facts: ProcessFacts): readonly Tracked[] =>
  * the run began, or was proven to be in it when it joined, and is in it now. The kernel gives nobody a number while
  * a process carries it as its group or session, also one that has ended and waits to be reaped.
  */
-const isUnbroken = async (run: Run, circle: Circle, founder: Tracked): Promise<boolean> => {
+const isUnbroken = async (run: TerminateRun, circle: Circle, founder: Tracked): Promise<boolean> => {
   const number = founder.step.pid;
   if (founder.facts[circle] !== number) return false;
   const ours = [...run.tracked.values(), ...run.links.values()].map(({ facts }) => facts);
@@ -101,13 +101,13 @@ const isStill = (now: Presence, identity: Identity): now is Present =>
  * It still holds its pid, and so held it when its child was asked for its parent. Had it died, the pid could have been
  * reused by a stranger with children of its own.
  */
-export const holdsItsPid = async (run: Run, identity: Identity): Promise<boolean> => {
+export const holdsItsPid = async (run: TerminateRun, identity: Identity): Promise<boolean> => {
   const now = await run.system.presence(identity.pid);
   return isStill(now, identity) && !isZombie(now);
 };
 
-/** One that fled in time cannot be told from a stranger: it stays, and the user is told of it once. */
-export const noteUnproven = (run: Run, facts: ProcessFacts, founder: Tracked): void => {
+/** One that fled in time cannot be distinguished from an unrelated process: it stays, and the user gets one warning. */
+export const noteUnproven = (run: TerminateRun, facts: ProcessFacts, founder: Tracked): void => {
   const warning = `${nameAndPid(facts.comm, facts.pid)} may have been started by ${nameAndPid(founder.step.name, founder.step.pid)} as that ended, but nobody is left to prove it: it is left alone`;
   if (!run.warnings.includes(warning)) run.warnings.push(warning);
 };

@@ -2,7 +2,7 @@ import { keyOf } from '../../model/identity.ts';
 import type { ProcessFacts } from '../../model/process.ts';
 import type { Census, Sighting } from './census.ts';
 import { noteUnproven } from './links.ts';
-import { isTracked, type Run, settle, stopReason, type Tracked } from './run.ts';
+import { isTracked, settle, stopReason, type TerminateRun, type Tracked } from './tracked.ts';
 
 /** A supervisor that starts a server again does so within this time (README, The safety rules, 5). */
 const RESPAWN_MS = 2000;
@@ -10,10 +10,13 @@ const RESPAWN_MS = 2000;
 const BEYOND_GRACE_MS = 1600;
 
 /**
- * Looks for servers that somebody starts again. They are reported with their supervisor and left
+ * Looks for servers that are started again. They are reported with their supervisor and left
  * alone: killing them again would only go round in circles.
  */
-export const noteRespawns = async (run: Run, census: () => Promise<Census | null>): Promise<void> => {
+export const noteRespawns = async (
+  run: TerminateRun,
+  census: () => Promise<Census | null>,
+): Promise<void> => {
   const suspects = [...run.tracked.values()].filter(t => t.diedAt !== null && hasOutsideParent(run, t));
   if (suspects.length === 0) return;
   const taken = new Set<string>();
@@ -50,13 +53,13 @@ export const noteRespawns = async (run: Run, census: () => Promise<Census | null
   }
 };
 
-const hasOutsideParent = (run: Run, { facts }: Tracked): boolean => {
+const hasOutsideParent = (run: TerminateRun, { facts }: Tracked): boolean => {
   const parent = facts.ppid === null ? undefined : run.before.byPid.get(facts.ppid);
   return parent !== undefined && !isTracked(run, parent.facts);
 };
 
 /** Its parent takes in orphans, and need not have started any of its children. */
-const hasAdopter = (run: Run, { facts }: Tracked): boolean =>
+const hasAdopter = (run: TerminateRun, { facts }: Tracked): boolean =>
   run.before.byPid.get(facts.ppid ?? 0)?.adopts === true;
 
 /** Orphans of everybody have an adopter as their parent: there, only the same agent's marks tell whose one is. */
@@ -68,7 +71,7 @@ const hasTheMarksOf = (child: ProcessFacts, facts: ProcessFacts): boolean => {
 
 /** Same words, new identity, same parent. */
 const findAgain = (
-  run: Run,
+  run: TerminateRun,
   now: Census,
   { facts }: Tracked,
   taken: ReadonlySet<string>,

@@ -1,18 +1,18 @@
-import { formatAge, plural } from '../../model/format.ts';
-import { gather } from '../../model/gather.ts';
+import { pushTo } from '../../model/forest.ts';
+import { formatAge, plural } from '../../model/units.ts';
 import type { OrchestratedAgent } from '../heartbeats/orchestrated.ts';
-import type { Detector, Scene } from './detector.ts';
+import type { Detector, FindingContext } from './detector.ts';
 
 /** A registry entry is written before its session is started, and a log may outlive its session by a moment. */
 const STARTING_SECONDS = 30;
 
 const isDeadButActive = (
   agent: OrchestratedAgent,
-  { files, observation }: Scene,
+  { files, observation }: FindingContext,
   running: ReadonlySet<number>,
 ): boolean => {
   const { member } = agent;
-  // An incomplete table, or a tmux server that gave no answer, proves nobody dead.
+  // An incomplete table, or a tmux server that did not answer, proves no agent dead.
   if (member === null || member.terminal || agent.sessionUnknown || !observation.complete) return false;
   if (agent.panes.length > 0 || agent.processes.length > 0) return false;
   if (member.pid !== null && running.has(member.pid)) return false;
@@ -28,14 +28,14 @@ const describe = (agent: OrchestratedAgent): string => {
   }`;
 };
 
-/** Agents that their registry calls running, of which nothing is left. Told once per registry: old ones pile up. */
-export const agentDeadRegistryActive: Detector = scene => {
-  if (scene.files.orchestrated.length === 0) return [];
-  const running = new Set(scene.observation.processes.filter(p => p.state !== 'Z').map(p => p.pid));
+/** Agents that their registry calls running, of which nothing is left. One finding per registry: old ones pile up. */
+export const agentDeadRegistryActive: Detector = context => {
+  if (context.files.orchestrated.length === 0) return [];
+  const running = new Set(context.observation.processes.filter(p => p.state !== 'Z').map(p => p.pid));
   const registries = new Map<string, OrchestratedAgent[]>();
-  for (const agent of scene.files.orchestrated) {
-    if (agent.registry === null || !isDeadButActive(agent, scene, running)) continue;
-    gather(registries, agent.registry.reading.path, agent);
+  for (const agent of context.files.orchestrated) {
+    if (agent.registry === null || !isDeadButActive(agent, context, running)) continue;
+    pushTo(registries, agent.registry.reading.path, agent);
   }
   return [...registries].map(([path, dead]) => ({
     id: 'agent-dead-registry-active',

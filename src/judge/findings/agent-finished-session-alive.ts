@@ -1,5 +1,5 @@
-import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { formatAge } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 
 /** An agent whose own records say that it is done, while its tmux session lives on. */

@@ -1,6 +1,6 @@
-import { plural } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import { buildsByProject, chooseOne } from '../siblings.ts';
+import { plural } from '../../model/units.ts';
+import { buildsByProject, chooseOne } from '../duplicates.ts';
 import type { Detector } from './detector.ts';
 
 /** Builds of one project at the same time. */

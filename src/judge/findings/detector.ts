@@ -3,10 +3,10 @@ import type { Finding } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import type { JudgedFiles } from '../heartbeats/index.ts';
-import type { Past } from '../past.ts';
+import type { JudgedFiles } from '../heartbeats/judge-files.ts';
+import type { Past } from '../history.ts';
 
-export interface Scene {
+export interface FindingContext {
   readonly observation: Observation;
   readonly config: Config;
   readonly past: Past;
@@ -17,5 +17,5 @@ export interface Scene {
   readonly files: JudgedFiles;
 }
 
-/** One thing to look for. Pure: a scene in, findings out. */
-export type Detector = (scene: Scene) => readonly Finding[];
+/** One thing to look for. Pure: a context in, findings out. */
+export type Detector = (context: FindingContext) => readonly Finding[];

@@ -1,9 +1,9 @@
 import type { Finding } from '../../model/finding.ts';
-import { plural } from '../../model/format.ts';
-import { gather } from '../../model/gather.ts';
+import { pushTo } from '../../model/forest.ts';
 import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import { chooseOne, duplicateServers, isServer, type Siblings, wordsOf } from '../siblings.ts';
-import type { Detector, Scene } from './detector.ts';
+import { plural } from '../../model/units.ts';
+import { chooseOne, commandWords, duplicateServers, isServerProcess, type Siblings } from '../duplicates.ts';
+import type { Detector, FindingContext } from './detector.ts';
 
 const twiceForOne = (siblings: Siblings): Finding => {
   const { members, of } = siblings;
@@ -35,17 +35,17 @@ const onceForEach = (members: readonly JudgedProcess[]): Finding => ({
 });
 
 /** The same server in one project for several live sessions; a shared daemon is none of them. */
-const acrossAgents = ({ processes, files }: Scene): readonly (readonly JudgedProcess[])[] => {
+const acrossAgents = ({ processes, files }: FindingContext): readonly (readonly JudgedProcess[])[] => {
   const groups = new Map<string, JudgedProcess[]>();
   const sessions = new Set(processes.filter(p => p.isSession).map(p => p.facts.pid));
   for (const p of processes)
-    if (isServer(p, files.forest) && p.verdict === 'live' && sessions.has(p.owner?.pid ?? -1))
-      gather(groups, wordsOf(p), p);
+    if (isServerProcess(p, files.forest) && p.verdict === 'live' && sessions.has(p.owner?.pid ?? -1))
+      pushTo(groups, commandWords(p), p);
   return [...groups.values()].filter(group => new Set(group.map(p => p.owner?.pid)).size > 1);
 };
 
 /** The same server twice for one process (one of them is unused), or for two agents in one project (only worth knowing). */
-export const duplicateServer: Detector = scene => [
-  ...duplicateServers(scene.processes, scene.files.forest).map(twiceForOne),
-  ...acrossAgents(scene).map(onceForEach),
+export const duplicateServer: Detector = context => [
+  ...duplicateServers(context.processes, context.files.forest).map(twiceForOne),
+  ...acrossAgents(context).map(onceForEach),
 ];

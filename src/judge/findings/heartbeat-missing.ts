@@ -1,20 +1,20 @@
 import { formatOf } from '../../agents/files/formats.ts';
 import { fileThreshold } from '../../model/config.ts';
 import type { Finding } from '../../model/finding.ts';
-import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import type { JudgedFile } from '../heartbeats/index.ts';
-import { projectOf } from '../heartbeats/join.ts';
-import { lifeAround } from '../heartbeats/state.ts';
-import type { Detector, Scene } from './detector.ts';
+import { formatAge } from '../../model/units.ts';
+import { projectOfReading } from '../heartbeats/join.ts';
+import type { JudgedFile } from '../heartbeats/judge-files.ts';
+import { lifeAround } from '../heartbeats/staleness.ts';
+import type { Detector, FindingContext } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 /** The tasks of each project that ever beat; null among them: a beat that names no task. */
-const tasksThatBeat = ({ files }: Scene): ReadonlyMap<string, ReadonlySet<string | null>> => {
+const tasksThatBeat = ({ files }: FindingContext): ReadonlyMap<string, ReadonlySet<string | null>> => {
   const projects = new Map<string, Set<string | null>>();
   for (const { reading } of files.joined) {
     if (formatOf(reading).signOfLife !== 'task') continue;
-    const project = projectOf(reading);
+    const project = projectOfReading(reading);
     const tasks = projects.get(project) ?? new Set();
     projects.set(project, tasks.add(reading.task));
   }
@@ -22,21 +22,21 @@ const tasksThatBeat = ({ files }: Scene): ReadonlyMap<string, ReadonlySet<string
 };
 
 const everBeat = ({ reading }: JudgedFile, projects: ReturnType<typeof tasksThatBeat>): boolean => {
-  const tasks = projects.get(projectOf(reading));
+  const tasks = projects.get(projectOfReading(reading));
   return tasks !== undefined && (reading.task === null || tasks.has(null) || tasks.has(reading.task));
 };
 
 const silentMarker = (
   marker: JudgedFile,
-  scene: Scene,
+  context: FindingContext,
   beating: ReturnType<typeof tasksThatBeat>,
 ): Finding[] => {
   const { root } = marker.reading;
-  const { seconds } = fileThreshold(scene.config, 'heartbeat-missing', root);
-  const { stillSeconds } = fileThreshold(scene.config, 'marker-age', root);
+  const { seconds } = fileThreshold(context.config, 'heartbeat-missing', root);
+  const { stillSeconds } = fileThreshold(context.config, 'marker-age', root);
   if (marker.ageSeconds === null || marker.ageSeconds < seconds || everBeat(marker, beating)) return [];
   // Many healthy projects write no progress file at all; their agent shows its life otherwise.
-  if (lifeAround(marker, scene.files, stillSeconds) === 'moving') return [];
+  if (lifeAround(marker, context.files, stillSeconds) === 'moving') return [];
   return [
     {
       id: 'heartbeat-missing',
@@ -52,15 +52,15 @@ const silentMarker = (
 };
 
 /** Announced work of which nothing was ever heard. */
-export const heartbeatMissing: Detector = scene => {
-  const { seconds } = scene.config.thresholds['heartbeat-missing'];
-  const beating = tasksThatBeat(scene);
-  const markers = scene.files.joined.filter(file => formatOf(file.reading).limits === 'marker-age');
-  const silentAgents = scene.files.orchestrated.flatMap((agent): Finding[] => {
+export const heartbeatMissing: Detector = context => {
+  const { seconds } = context.config.thresholds['heartbeat-missing'];
+  const beating = tasksThatBeat(context);
+  const markers = context.files.joined.filter(file => formatOf(file.reading).thresholds === 'marker-age');
+  const silentAgents = context.files.orchestrated.flatMap((agent): Finding[] => {
     const startedAt = agent.member?.startedAt ?? null;
     const heard = agent.files.some(file => formatOf(file.reading).signOfLife === 'agent');
     if (agent.finished !== null || agent.panes.length === 0 || heard || startedAt === null) return [];
-    const age = (scene.files.now - startedAt) / 1000;
+    const age = (context.files.now - startedAt) / 1000;
     if (age < seconds) return [];
     return [
       {
@@ -75,5 +75,5 @@ export const heartbeatMissing: Detector = scene => {
       },
     ];
   });
-  return [...markers.flatMap(marker => silentMarker(marker, scene, beating)), ...silentAgents];
+  return [...markers.flatMap(marker => silentMarker(marker, context, beating)), ...silentAgents];
 };

@@ -1,9 +1,8 @@
 import { formatOf } from '../../agents/files/formats.ts';
-import { formatAge } from '../../model/format.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { Identity } from '../../model/identity.ts';
-import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
+import { identityOf, type JudgedProcess, label } from '../../model/snapshot.ts';
+import { formatAge } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 
 /** What the agent was doing when it was last heard of. */
@@ -14,7 +13,7 @@ const lastWords = (reading: Reading): string => {
     reading.proof === null ? null : `proof ${reading.proof}`,
     ...Object.entries(reading.counters).map(([name, value]) => `${name} ${value}`),
   ];
-  return words.filter(word => word !== null).join(', ') || 'it never said what it was doing';
+  return words.filter(word => word !== null).join(', ') || 'it never reported what it was doing';
 };
 
 export const subjectOf = (reading: Reading): string => {
@@ -22,7 +21,7 @@ export const subjectOf = (reading: Reading): string => {
   return reading.task === null ? (reading.source ?? 'an agent') : `task ${reading.task}`;
 };
 
-/** A progress file that nobody writes any more, although its work is not over. */
+/** A progress file that is not written any more, although its work is not over. */
 export const heartbeatStale: Detector = ({ files }) => {
   // One agent may have thousands of files.
   const subtrees = new Map<JudgedProcess, readonly Identity[]>();
@@ -31,10 +30,12 @@ export const heartbeatStale: Detector = ({ files }) => {
     subtrees.set(agent, known);
     return known;
   };
-  return files.joined.flatMap(({ reading, state, ageSeconds, agent, reason }) => {
-    if (formatOf(reading).limits !== 'heartbeat-stale' || (state !== 'warn' && state !== 'critical'))
+  return files.joined.flatMap(({ reading, state, ageSeconds, agent, candidates, reason }) => {
+    if (formatOf(reading).thresholds !== 'heartbeat-stale' || (state !== 'warn' && state !== 'critical'))
       return [];
-    const who = agent === null ? 'no running agent was found for it' : `${calls(agent)} still runs`;
+    // No agent that could have written it is left, and it has been silent for long.
+    const over = candidates.length === 0 && state === 'critical';
+    const who = agent === null ? 'no running agent was found for it' : `${label(agent)} still runs`;
     return [
       {
         id: 'heartbeat-stale',
@@ -44,10 +45,8 @@ export const heartbeatStale: Detector = ({ files }) => {
         processes: agent === null ? [] : below(agent),
         files: [reading.path],
         remedy:
-          agent === null
-            ? 'read its log; sweep it when it has finished'
-            : 'look at what it waits for, or end it',
-        action: agent === null ? null : 'end',
+          agent !== null ? 'see what it waits for, or end it' : over ? 'archive the file' : 'wait for it',
+        action: agent !== null ? 'end' : over ? 'remove-file' : null,
       },
     ];
   });

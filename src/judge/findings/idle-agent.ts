@@ -1,9 +1,8 @@
-import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
 import { isZombie } from '../../model/process.ts';
-import { identityOf, type JudgedProcess } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
-import type { Detector, Scene } from './detector.ts';
+import { identityOf, type JudgedProcess, label } from '../../model/snapshot.ts';
+import { formatAge } from '../../model/units.ts';
+import type { Detector, FindingContext } from './detector.ts';
 
 /** Servers are an agent's furniture: they are there whether or not it works. */
 const isServer = (p: JudgedProcess): boolean =>
@@ -12,8 +11,8 @@ const isServer = (p: JudgedProcess): boolean =>
 /** Idle processes still wake up for timers; a percent of a core is work. */
 const WORK_PERCENT = 1;
 
-/** Whether it used the CPU while we watched. In a single look nobody can tell: then a child that is no server counts. */
-const isAtWork = (p: JudgedProcess, agent: JudgedProcess, { past }: Scene): boolean => {
+/** Whether it used the CPU while we watched. A single sample does not show it: then a child that is not a server counts. */
+const isAtWork = (p: JudgedProcess, agent: JudgedProcess, { past }: FindingContext): boolean => {
   if (isZombie(p.facts)) return false;
   const told = [p.facts.cpu, ...past.memory(keyOf(p.facts)).map(point => point.cpu)].filter(
     cpu => cpu !== null,
@@ -22,7 +21,7 @@ const isAtWork = (p: JudgedProcess, agent: JudgedProcess, { past }: Scene): bool
 };
 
 /** Seconds since it last wrote to its transcript or its pane; null when neither can be seen. */
-const silence = (agent: JudgedProcess, { files, observation }: Scene): number | null => {
+const silence = (agent: JudgedProcess, { files, observation }: FindingContext): number | null => {
   const written = files.index
     .about(agent)
     .filter(({ reading }) => reading.format === 'transcript')
@@ -36,19 +35,19 @@ const silence = (agent: JudgedProcess, { files, observation }: Scene): number | 
 };
 
 /** An agent that has done nothing for long: no CPU in its whole subtree, no word to transcript or pane. */
-export const idleAgent: Detector = scene => {
-  const { seconds } = scene.config.thresholds['idle-agent'];
-  return scene.processes.flatMap(agent => {
+export const idleAgent: Detector = context => {
+  const { seconds } = context.config.thresholds['idle-agent'];
+  return context.processes.flatMap(agent => {
     if (agent.kind !== 'agent' || isZombie(agent.facts) || agent.protection === 'hard') return [];
     if (agent.ageSeconds === null || agent.ageSeconds < seconds) return [];
-    const silent = silence(agent, scene);
+    const silent = silence(agent, context);
     if (silent === null || silent < seconds) return [];
-    if (scene.files.forest.subtreeOf(agent).some(p => isAtWork(p, agent, scene))) return [];
+    if (context.files.forest.subtreeOf(agent).some(p => isAtWork(p, agent, context))) return [];
     return [
       {
         id: 'idle-agent',
         severity: 'info',
-        title: `${calls(agent)} has been idle for ${formatAge(silent)}`,
+        title: `${label(agent)} has been idle for ${formatAge(silent)}`,
         why: 'no CPU in its whole subtree, nothing written to its transcript or its pane',
         processes: [identityOf(agent)],
         files: [],

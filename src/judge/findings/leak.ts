@@ -1,11 +1,9 @@
 import type { Finding, Severity } from '../../model/finding.ts';
-import { forestOf } from '../../model/forest.ts';
-import { formatAge, formatBytes, spellBytes } from '../../model/format.ts';
-import { gather } from '../../model/gather.ts';
+import { forestOf, pushTo } from '../../model/forest.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
-import { identityOf, type JudgedProcess, type Owner } from '../../model/snapshot.ts';
-import { someOf } from '../../words/list.ts';
-import { calls } from '../../words/process.ts';
+import { identityOf, type JudgedProcess, label, type Owner } from '../../model/snapshot.ts';
+import { someOf } from '../../model/text.ts';
+import { formatAge, formatBytes, spellBytes } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 
 /** What was left by one dead session; by one program where no session is known. Roots first told, each with its subtree. */
@@ -34,7 +32,7 @@ export const leakGroups = (processes: readonly JudgedProcess[]): readonly LeakGr
   const groups = new Map<string, JudgedProcess[]>();
   for (const root of forest.roots) {
     const session = deadOwner(root);
-    gather(groups, session === null ? `program ${root.name}` : keyFor(session), root);
+    pushTo(groups, session === null ? `program ${root.name}` : keyFor(session), root);
   }
   return [...groups.values()].map(roots => ({
     session: deadOwner(roots.find(root => deadOwner(root)?.sessionId != null) ?? roots[0]!),
@@ -43,16 +41,19 @@ export const leakGroups = (processes: readonly JudgedProcess[]): readonly LeakGr
   }));
 };
 
-/** `session 9c33ca78`, `agent 2988`, `lean-lsp-mcp`. */
+/** `session 9c33ca78 (proofs)`, `agent 2988`, `lean-lsp-mcp`. */
 const originOf = ({ session, roots }: LeakGroup): string => {
   if (session === null) return roots[0]!.name;
-  return session.sessionId === null ? `agent ${session.pid}` : `session ${session.sessionId.slice(0, 8)}`;
+  const where = session.project === undefined ? '' : ` (${session.project})`;
+  const who =
+    session.sessionId === null ? `agent ${session.pid}` : `session ${session.sessionId.slice(0, 8)}`;
+  return `${who}${where}`;
 };
 
 const titleOf = (group: LeakGroup, bytes: string, oldest: string | null): string => {
   const [only, ...others] = group.members;
   if (only !== undefined && others.length === 0)
-    return `leaked: ${calls(only)}, ${bytes}${oldest === null ? '' : `, ${oldest} old`}`;
+    return `leaked: ${label(only)}, ${bytes}${oldest === null ? '' : `, ${oldest} old`}`;
   return `${originOf(group)}: ${group.members.length} leaked, ${bytes}${oldest === null ? '' : `, oldest ${oldest}`}`;
 };
 

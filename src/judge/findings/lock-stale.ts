@@ -1,13 +1,13 @@
 import { formatOf } from '../../agents/files/formats.ts';
-import { formatAge } from '../../model/format.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { formatAge } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 /** A diagnostic lock that was never released. */
 export const lockStale: Detector = ({ files }) =>
   files.joined.flatMap(({ reading, state, reason, ageSeconds, agent }) => {
-    if (formatOf(reading).limits !== 'lock-stale' || state !== 'warn') return [];
+    if (formatOf(reading).thresholds !== 'lock-stale' || state !== 'warn') return [];
     return [
       {
         id: 'lock-stale',

@@ -4,9 +4,9 @@ import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
 /** An agent that was sent back to work as often as its guard allows. */
-export const loopGuard: Detector = ({ files }) =>
+export const loopGuardFinding: Detector = ({ files }) =>
   files.joined.flatMap(({ reading, state, reason, agent, candidates }) => {
-    if (formatOf(reading).limits !== 'loop-guard' || state !== 'critical') return [];
+    if (formatOf(reading).thresholds !== 'loop-guard' || state !== 'critical') return [];
     return [
       {
         id: 'loop-guard',

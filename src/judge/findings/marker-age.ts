@@ -1,21 +1,21 @@
 import { formatOf } from '../../agents/files/formats.ts';
 import { fileThreshold } from '../../model/config.ts';
-import { formatAge } from '../../model/format.ts';
 import { directoryOf } from '../../model/path.ts';
 import { identityOf } from '../../model/snapshot.ts';
+import { formatAge } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 import { subjectOf } from './heartbeat-stale.ts';
 
-/** A postflight marker that nobody will ever clear. That of a healthy run is as old as the run: only worth a word. */
+/** A postflight marker that nothing will ever clear. That of a healthy run is as old as the run: only worth a word. */
 export const markerAge: Detector = ({ files, config }) =>
   files.joined.flatMap(file => {
     const { reading, state, ageSeconds, agent, reason } = file;
-    if (formatOf(reading).limits !== 'marker-age' || ageSeconds === null) return [];
+    if (formatOf(reading).thresholds !== 'marker-age' || ageSeconds === null) return [];
     if (ageSeconds < fileThreshold(config, 'marker-age', reading.root).warnSeconds) return [];
     const severity = state === 'critical' || state === 'warn' ? state : 'info';
     const guards = files.index
       .inDirectory(directoryOf(reading.path))
-      .filter(other => formatOf(other.reading).limits === 'loop-guard');
+      .filter(other => formatOf(other.reading).thresholds === 'loop-guard');
     const dead = file.candidates.length === 0;
     const deadlock = severity === 'critical' ? 'deadlock: ' : '';
     return [

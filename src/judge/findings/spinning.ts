@@ -1,6 +1,5 @@
 import { keyOf } from '../../model/identity.ts';
-import { identityOf } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
+import { identityOf, label } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
 
 /** Busy for a minute without anybody to be busy for: leaked, or suspect. */
@@ -22,7 +21,7 @@ export const spinning: Detector = ({ processes, config, past, observation }) => 
       {
         id: 'spinning',
         severity: 'warn',
-        title: `${calls(p)} spins`,
+        title: `${label(p)} spins`,
         why: `${p.verdict}, and at ${Math.round(recent.at(-1)!.cpu ?? 0)} % of a core for ${seconds} s`,
         processes: [identityOf(p)],
         files: [],

@@ -1,15 +1,14 @@
-import { identityOf } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
+import { identityOf, label } from '../../model/snapshot.ts';
 import type { Detector } from './detector.ts';
 
-/** `t` is a process under a debugger: somebody is at work. */
+/** `t` is a process under a debugger: a user is at work. */
 export const stopped: Detector = ({ processes }) =>
   processes
     .filter(p => p.facts.state === 'T')
     .map(p => ({
       id: 'stopped',
       severity: 'warn',
-      title: `${calls(p)} is stopped`,
+      title: `${label(p)} is stopped`,
       why: 'state T: it holds its memory and answers nobody; SIGTERM waits until SIGCONT',
       processes: [identityOf(p)],
       files: [],

@@ -1,7 +1,6 @@
-import { formatAge } from '../../model/format.ts';
 import { keyOf } from '../../model/identity.ts';
-import { identityOf } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
+import { identityOf, label } from '../../model/snapshot.ts';
+import { formatAge } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 
 export const stuckIo: Detector = ({ processes, config, past }) =>
@@ -12,7 +11,7 @@ export const stuckIo: Detector = ({ processes, config, past }) =>
       {
         id: 'stuck-io',
         severity: 'warn',
-        title: `${calls(p)} has waited for I/O for ${formatAge(seconds)}`,
+        title: `${label(p)} has waited for I/O for ${formatAge(seconds)}`,
         why: 'state D: the kernel lets no signal through until the device or the file server answers',
         processes: [identityOf(p)],
         files: [],

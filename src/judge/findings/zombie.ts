@@ -1,7 +1,6 @@
-import { plural } from '../../model/format.ts';
 import { isZombie } from '../../model/process.ts';
-import { identityOf } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
+import { identityOf, label } from '../../model/snapshot.ts';
+import { plural } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 
 const SERVERS: ReadonlySet<string> = new Set(['mcp', 'lean-lsp']);
@@ -18,8 +17,8 @@ export const zombie: Detector = ({ processes, files, config }) =>
       return {
         id: 'zombie',
         severity: server || parent.zombies >= config.thresholds.zombie.criticalCount ? 'critical' : 'warn',
-        title: `${calls(parent)} has not reaped ${plural(parent.zombies, 'child', 'children')}`,
-        why: `${names || 'its children'} ${dead.length === 1 ? 'has' : 'have'} ended, and ${calls(parent)} never waited for ${dead.length === 1 ? 'it' : 'them'}${server ? '; later calls to this server may hang' : ''}`,
+        title: `${label(parent)} has not reaped ${plural(parent.zombies, 'child', 'children')}`,
+        why: `${names || 'its children'} ${dead.length === 1 ? 'has' : 'have'} ended, and ${label(parent)} never waited for ${dead.length === 1 ? 'it' : 'them'}${server ? '; later calls to this server may hang' : ''}`,
         processes: [identityOf(parent), ...dead.map(identityOf)],
         files: [],
         remedy: server

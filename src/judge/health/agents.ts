@@ -1,5 +1,5 @@
-import { plural } from '../../model/format.ts';
-import { type HealthCheck, ok, warn } from './check.ts';
+import { type HealthCheck, ok, warning } from '../../model/health.ts';
+import { plural } from '../../model/units.ts';
 
 const LISTED = 3;
 
@@ -27,7 +27,7 @@ export const leanToolchain: HealthCheck = ({ leanProjects }) => {
   const old = leanProjects.filter(({ toolchain }) => olderThan(toolchain, LEAN_THAT_ANSWERS));
   return old.length === 0
     ? ok(`${plural(leanProjects.length, 'Lean project')}, none older than 4.26`)
-    : warn(
+    : warning(
         `${listed(old.map(({ path, toolchain }) => `${path} uses ${toolchain}`))}: before 4.26 the language server can hang for good`,
         'upgrade the toolchain to v4.26.0 or newer, and run lake update',
       );
@@ -40,7 +40,7 @@ export const leanServer: HealthCheck = ({ leanServers }) => {
   if (leanServers.length === 0) return ok('lean-lsp-mcp is neither installed nor running');
   const old = leanServers.filter(({ version }) => olderThan(version ?? '', SERVER_WITH_CONCURRENCY));
   if (old.length > 0)
-    return warn(
+    return warning(
       `lean-lsp-mcp ${listed(old.map(({ version, where }) => `${version} (${where})`))}: it does not know LEAN_BUILD_CONCURRENCY`,
       'upgrade to 0.24 or newer (uv tool upgrade lean-lsp-mcp) and set LEAN_BUILD_CONCURRENCY=share',
     );
@@ -55,7 +55,7 @@ export const leanCrowd: HealthCheck = ({ leanServers }) => {
   const crowded = [...byProject].filter(([, servers]) => servers.length > 1);
   return crowded.length === 0
     ? ok('no two servers run on one Lean project')
-    : warn(
+    : warning(
         listed(
           crowded.map(
             ([project, servers]) =>
@@ -69,7 +69,7 @@ export const leanCrowd: HealthCheck = ({ leanServers }) => {
 export const refreshTimer: HealthCheck = ({ timers }) => {
   if (timers.length === 0) return ok('no timer runs claude-refresh');
   const enabled = timers.filter(timer => timer.enabled);
-  return warn(
+  return warning(
     enabled.length === 0
       ? `${listed(timers.map(timer => timer.path))} is installed but not enabled`
       : `${listed(enabled.map(timer => timer.path))} runs claude-refresh every hour, which kills agents that have no terminal, at work or not`,
@@ -80,7 +80,7 @@ export const refreshTimer: HealthCheck = ({ timers }) => {
 export const claudeFiles: HealthCheck = ({ strangeFiles }) =>
   strangeFiles.length === 0
     ? ok('Claude writes its session files in a known format')
-    : warn(
+    : warning(
         `${listed(strangeFiles)}: in a format that reaptop does not know, so no verdict is built on it`,
         'this Claude Code is newer than reaptop, or the file is broken: upgrade reaptop',
       );

@@ -1,5 +1,5 @@
-import { plural, spellBytes } from '../../model/format.ts';
-import { fail, type HealthCheck, ok, warn } from './check.ts';
+import { fail, type HealthCheck, ok, warning } from '../../model/health.ts';
+import { plural, spellBytes } from '../../model/units.ts';
 
 /** The oldest tmux that our tests have asked; older ones may lack what we ask for. */
 const KNOWN_TMUX = 3;
@@ -11,7 +11,7 @@ export const tmux: HealthCheck = ({ tmux: { version, answered, silent } }) => {
           'a tmux server runs, but there is no tmux in PATH to ask it: its panes are unknown',
           'put tmux in PATH',
         )
-      : warn('tmux is not in PATH: panes would be unknown', 'install tmux, if your agents run in it');
+      : warning('tmux is not in PATH: panes would be unknown', 'install tmux, if your agents run in it');
   const servers = answered === 0 ? 'no server runs' : `${plural(answered, 'server')} answered`;
   if (silent.length > 0)
     return fail(
@@ -20,7 +20,7 @@ export const tmux: HealthCheck = ({ tmux: { version, answered, silent } }) => {
     );
   const major = Number.parseInt(/\d+/.exec(version)?.[0] ?? '', 10);
   if (major < KNOWN_TMUX)
-    return warn(
+    return warning(
       `${version}, ${servers}; it is older than any version that reaptop knows`,
       'upgrade to tmux 3 or newer',
     );
@@ -32,7 +32,7 @@ export const sockets: HealthCheck = ({ unixSockets }) => {
   if (unixSockets === null) return ok('unix sockets are not read on this system');
   return unixSockets
     ? ok('ss lists unix sockets')
-    : warn(
+    : warning(
         'ss cannot list unix sockets: an orphan that has one is called suspect, never leaked',
         'install iproute2',
       );
@@ -49,7 +49,7 @@ export const inotify: HealthCheck = ({ watch: { failed, watches, instances } }) 
     );
   if (watches === null) return ok('a directory can be watched');
   if (watches < FEW_WATCHES)
-    return warn(
+    return warning(
       `only ${watches} directories may be watched (fs.inotify.max_user_watches)`,
       'raise it: sysctl fs.inotify.max_user_watches=65536',
     );
@@ -72,15 +72,18 @@ export const state: HealthCheck = ({ state: found }) => {
   if (free !== null && free < MIB)
     return fail(`the disk of ${path} is full (${spellBytes(free)} left)`, 'make room: acts are not recorded');
   if (mode !== null && (mode & 0o077) !== 0)
-    return warn(
+    return warning(
       `${path} has mode ${mode.toString(8).padStart(4, '0')}: others may look into it`,
       `chmod 700 '${path}' (the next act does it by itself)`,
     );
   if (free !== null && free < ENOUGH)
-    return warn(`the disk of ${path} has only ${spellBytes(free)} left`, 'make room for logs and recordings');
+    return warning(
+      `the disk of ${path} has only ${spellBytes(free)} left`,
+      'make room for logs and recordings',
+    );
   const room = free === null ? '' : `, ${spellBytes(free)} free`;
   if (found.elsewhere !== null)
-    return warn(`${found.elsewhere}${room}`, 'set HOME or XDG_STATE_HOME to a directory of your own');
+    return warning(`${found.elsewhere}${room}`, 'set HOME or XDG_STATE_HOME to a directory of your own');
   return ok(
     is === 'absent' ? `${path} will be made at the first act${room}` : `${path} is yours alone${room}`,
   );
@@ -89,7 +92,7 @@ export const state: HealthCheck = ({ state: found }) => {
 export const config: HealthCheck = ({ config: { path, present, wrong, ignored } }) => {
   if (wrong !== null) return fail(wrong, 'fix it: every other command stops there with exit 2');
   if (ignored.length > 0)
-    return warn(ignored.join('; '), 'it came with a project: fix it there, or leave it');
+    return warning(ignored.join('; '), 'it came with a project: fix it there, or leave it');
   if (path === null) return ok('no place for a config file: the defaults hold');
   return ok(present ? `${path} is valid` : `no config file: the defaults hold (${path})`);
 };
@@ -113,7 +116,7 @@ export const pressure: HealthCheck = ({ pressure: found }) => {
   const todo = 'see what holds it: reaptop --once; end what is leaked: reaptop clean';
   if (left < DESPERATE) return fail(says, todo);
   if (waited !== null && waited >= WAITED)
-    return warn(`${says}; programs waited for memory ${waited.toFixed(0)} % of the last minute`, todo);
-  if (left < SHORT || (swapTotal && (swapUsed ?? 0) / swapTotal > SWAPPED)) return warn(says, todo);
+    return warning(`${says}; programs waited for memory ${waited.toFixed(0)} % of the last minute`, todo);
+  if (left < SHORT || (swapTotal && (swapUsed ?? 0) / swapTotal > SWAPPED)) return warning(says, todo);
   return ok(says);
 };

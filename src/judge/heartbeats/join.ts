@@ -1,11 +1,10 @@
 import { formatOf } from '../../agents/files/formats.ts';
-import { gather } from '../../model/gather.ts';
+import { pushTo } from '../../model/forest.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession } from '../../model/observation.ts';
 import { directoryOf } from '../../model/path.ts';
 import { pidForItself } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import { ageOfReading } from './age.ts';
 
 /** A file and the agents it may speak of. */
 export interface JoinedReading {
@@ -13,7 +12,7 @@ export interface JoinedReading {
   readonly ageSeconds: number | null;
   /** The agent it most likely speaks of. */
   readonly agent: JudgedProcess | null;
-  /** Every agent it could speak of: several sessions in one project cannot be told apart by a path. */
+  /** Every agent it could speak of: several sessions in one project cannot be distinguished by a path. */
   readonly candidates: readonly JudgedProcess[];
   readonly how: 'pid' | 'session' | 'environ' | 'tmux' | 'path' | null;
 }
@@ -26,10 +25,10 @@ export interface JoinInput {
 }
 
 /** The project a file belongs to: the directory in which `specs`, `.claude` or the workspace lies. */
-export const projectOf = (reading: Reading): string => {
-  const { project } = formatOf(reading);
-  if (project === 'root') return reading.root;
-  if (project === 'stated' && reading.cwd !== null) return reading.cwd;
+export const projectOfReading = (reading: Reading): string => {
+  const { projectFrom } = formatOf(reading);
+  if (projectFrom === 'root') return reading.root;
+  if (projectFrom === 'content' && reading.cwd !== null) return reading.cwd;
   const inner = /^(.*?)\/(?:specs|\.claude|\.agent-workspace|workspaces)\//.exec(reading.path);
   return inner?.[1] ?? directoryOf(reading.path);
 };
@@ -60,11 +59,11 @@ const indexAgents = ({ processes, sessions }: JoinInput) => {
   const bySession = new Map<string, JudgedProcess[]>();
   const byTmux = new Map<string, JudgedProcess[]>();
   for (const agent of agents) {
-    gather(byPid, agent.facts.pid, agent);
-    if (agent.tmux !== null) gather(byTmux, agent.tmux.session, agent);
+    pushTo(byPid, agent.facts.pid, agent);
+    if (agent.tmux !== null) pushTo(byTmux, agent.tmux.session, agent);
   }
   for (const [agent, ids] of sessionIdsByAgent(agents, sessions))
-    for (const id of ids) gather(bySession, id, agent);
+    for (const id of ids) pushTo(bySession, id, agent);
   /** A child of the agent carries the session's id even when the agent's own record is missing. */
   const byEnviron = new Map<string, Set<JudgedProcess>>();
   for (const { facts, owner } of processes) {
@@ -93,9 +92,9 @@ export const joinReadings = (input: JoinInput): JoinedReading[] => {
   const under = <K>(map: ReadonlyMap<K, Iterable<JudgedProcess>>, key: K | null): readonly JudgedProcess[] =>
     key === null ? [] : [...(map.get(key) ?? [])];
   const byPath = (r: Reading, age: number | null): readonly JudgedProcess[] =>
-    formatOf(r).joins === 'agent'
+    formatOf(r).belongsTo === 'agent-in-name'
       ? []
-      : agents.inProject(projectOf(r)).filter(agent => couldHaveWritten(agent, age));
+      : agents.inProject(projectOfReading(r)).filter(agent => couldHaveWritten(agent, age));
 
   return input.readings.map(reading => {
     const ageSeconds = ageOfReading(reading, input.now);
@@ -121,3 +120,29 @@ export const youngest = (agents: readonly JudgedProcess[]): JudgedProcess | null
       best === null || (agent.ageSeconds ?? Infinity) < (best.ageSeconds ?? Infinity) ? agent : best,
     null,
   );
+
+/** File systems and clocks differ by a little; what lies further ahead is no time at all. */
+const TOLERANCE_MS = 2000;
+
+const past = (time: number | null, now: number): number | null =>
+  time === null || time > now + TOLERANCE_MS ? null : Math.min(time, now);
+
+/** When the file last gave a sign of life: the newer of its mtime and the time it states. Future times are ignored. */
+export const lastSign = (reading: Reading, now: number): number | null => {
+  const written = reading.foreignWrite ? null : past(reading.mtime, now);
+  const stated = past(reading.updatedAt, now);
+  if (written === null) return stated;
+  return stated === null ? written : Math.max(written, stated);
+};
+
+/**
+ * Seconds since the last sign of life. A marker is as old as what it marks: its stated time of
+ * creation counts, not a later edit.
+ */
+export const ageOfReading = (reading: Reading, now: number): number | null => {
+  const since =
+    formatOf(reading).ageFrom === 'creation'
+      ? (past(reading.createdAt, now) ?? past(reading.mtime, now))
+      : lastSign(reading, now);
+  return since === null ? null : (now - since) / 1000;
+};

@@ -1,4 +1,4 @@
-import { gather } from '../../model/gather.ts';
+import { pushTo } from '../../model/forest.ts';
 import type { ReadingFormat, ReadingMember } from '../../model/heartbeat.ts';
 import type { TmuxPane, TmuxServer } from '../../model/observation.ts';
 import { orchestratedTaskDirectory } from '../../model/path.ts';
@@ -36,7 +36,7 @@ const finishedBecause = (files: readonly JoinedReading[], member: ReadingMember 
   return member?.terminal === true ? `the registry says ${member.status ?? 'finished'}` : null;
 };
 
-/** Prompts and deploy logs are written once; what grows while an agent works is what tells. */
+/** Prompts and deploy logs are written once; what grows while an agent works is what counts. */
 const quietFor = (files: readonly JoinedReading[]): number | null => {
   const ages = files.map(file => file.ageSeconds).filter(age => age !== null);
   return ages.length === 0 ? null : Math.min(...ages);
@@ -46,11 +46,11 @@ const quietFor = (files: readonly JoinedReading[]): number | null => {
 const indexRunning = (processes: readonly JudgedProcess[], tmux: readonly TmuxServer[]) => {
   const panes = new Map<string, TmuxPane[]>();
   for (const server of tmux)
-    for (const pane of server.panes) if (!pane.dead) gather(panes, pane.session, pane);
+    for (const pane of server.panes) if (!pane.dead) pushTo(panes, pane.session, pane);
   const order = new Map(processes.map((p, at) => [p, at]));
   const byPid = new Map(processes.map(p => [p.facts.pid, p]));
   const bySession = new Map<string, JudgedProcess[]>();
-  for (const p of processes) if (p.tmux !== null) gather(bySession, p.tmux.session, p);
+  for (const p of processes) if (p.tmux !== null) pushTo(bySession, p.tmux.session, p);
   return {
     panesOf: (session: string): readonly TmuxPane[] => panes.get(session) ?? [],
     processesOf: (
@@ -83,7 +83,7 @@ export const orchestratedAgents = (
     tasks.set(directory, task);
     if (file.reading.format === 'registry') task.registry = file;
     const id = file.reading.agentId;
-    if (id !== null) gather(task.files, id, file);
+    if (id !== null) pushTo(task.files, id, file);
   }
   return [...tasks].flatMap(([taskDirectory, { registry, files }]) => {
     const members = new Map((registry?.reading.members ?? []).map(member => [member.id, member]));

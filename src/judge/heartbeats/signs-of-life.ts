@@ -1,9 +1,14 @@
 import { formatOf } from '../../agents/files/formats.ts';
-import type { Forest } from '../../model/forest.ts';
+import type { Config } from '../../model/config.ts';
+import { type Forest, pushTo } from '../../model/forest.ts';
+import type { ReadingFormat } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
+import type { ClaudeSession } from '../../model/observation.ts';
+import { directoryOf } from '../../model/path.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
-import type { Past } from '../past.ts';
-import type { FileIndex } from './file-index.ts';
+import type { Past } from '../history.ts';
+import type { JoinedReading } from './join.ts';
+import type { OrchestratedAgent } from './orchestrated.ts';
 
 export type Life =
   /** Something moved within the limit. */
@@ -58,3 +63,52 @@ export const lifeOf = ({ beatSeconds, cpuSeconds }: Vitals, seconds: number): Li
   if (cpuSeconds === null) return 'unknown';
   return cpuSeconds >= seconds ? 'still' : 'moving';
 };
+
+/**
+ * The joined files by what others ask for. A project may hold thousands of task directories: whoever
+ * looks through all files for each of them takes minutes where one pass takes milliseconds.
+ */
+export interface FileIndex {
+  inDirectory(directory: string): readonly JoinedReading[];
+  ofFormat(format: ReadingFormat): readonly JoinedReading[];
+  /** Files that may speak of this agent. */
+  about(agent: JudgedProcess): readonly JoinedReading[];
+}
+
+const NONE: readonly JoinedReading[] = [];
+
+export const indexFiles = (joined: readonly JoinedReading[]): FileIndex => {
+  const directories = new Map<string, JoinedReading[]>();
+  const formats = new Map<ReadingFormat, JoinedReading[]>();
+  const agents = new Map<JudgedProcess, JoinedReading[]>();
+  for (const file of joined) {
+    pushTo(directories, directoryOf(file.reading.path), file);
+    pushTo(formats, file.reading.format, file);
+    for (const agent of file.candidates) pushTo(agents, agent, file);
+  }
+  return {
+    inDirectory: directory => directories.get(directory) ?? NONE,
+    ofFormat: format => formats.get(format) ?? NONE,
+    about: agent => agents.get(agent) ?? NONE,
+  };
+};
+
+/** Everything a file is judged by. */
+export interface FileContext {
+  readonly joined: readonly JoinedReading[];
+  readonly index: FileIndex;
+  readonly orchestrated: readonly OrchestratedAgent[];
+  readonly agentByPath: ReadonlyMap<string, OrchestratedAgent>;
+  readonly processes: readonly JudgedProcess[];
+  readonly forest: Forest<JudgedProcess>;
+  /** Worked out once per agent, however many files ask. */
+  readonly vitals: (agent: JudgedProcess) => Vitals;
+  readonly sessions: readonly ClaudeSession[];
+  readonly config: Config;
+  readonly past: Past;
+  readonly now: number;
+}
+
+/** The orchestrated agent a file belongs to. */
+export const agentOfFile = (file: JoinedReading, context: FileContext): OrchestratedAgent | null =>
+  context.agentByPath.get(file.reading.path) ?? null;

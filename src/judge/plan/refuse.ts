@@ -1,15 +1,13 @@
-import { forestOf } from '../../model/forest.ts';
-import { keyOf } from '../../model/identity.ts';
+import { type Forest, forestOf, selfAndAncestors } from '../../model/forest.ts';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { AnchorKind } from '../../model/kind.ts';
-import { belonging, isZombie } from '../../model/process.ts';
-import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
+import type { EndPolicy } from '../../model/plan.ts';
+import { isZombie, userRelation } from '../../model/process.ts';
+import { type JudgedProcess, label, type Snapshot } from '../../model/snapshot.ts';
 import { anchorOf } from '../rules/climb.ts';
-import type { Family } from './family.ts';
-import type { EndPolicy } from './policy.ts';
 
-/** The portable backend tells births by `lstart`, in whole seconds, and rounding moves them by one. */
-const BIRTH_SLACK_SECONDS = { procfs: 0, portable: 2, recorded: 2, demo: 2 } as const;
+/** The portable backend has births from `lstart`, in whole seconds, and rounding moves them by one. */
+const BIRTH_SLACK_SECONDS = { procfs: 0, darwin: 1, portable: 2, recorded: 2, demo: 2 } as const;
 
 const ANCHOR_WORDS = {
   terminal: 'it is a terminal',
@@ -21,8 +19,8 @@ const ANCHOR_WORDS = {
   'service-manager': 'it manages services',
 } as const satisfies Record<AnchorKind, string>;
 
-/** Why this snapshot is no ground for any plan; null when it is. */
-export const unfitSnapshot = (snapshot: Snapshot, family: Family): string | null => {
+/** Why this snapshot is no context for any plan; null when it is. */
+export const unfitSnapshot = (snapshot: Snapshot, family: PlanFamily): string | null => {
   if (snapshot.self === null || snapshot.host.backend === 'recorded')
     return 'nothing is ever signalled from a recorded table';
   if (family.lineOfSelf.size === 0)
@@ -31,17 +29,17 @@ export const unfitSnapshot = (snapshot: Snapshot, family: Family): string | null
 };
 
 /**
- * Why nobody may signal this process; null when nothing forbids it. Judging marks most of these
+ * Why this process must never be signalled; null when nothing forbids it. Judging marks most of these
  * as hard-protected already; they are asked again here because a missed one is the worst bug.
  */
-export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: Family): string | null => {
+export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: PlanFamily): string | null => {
   const { facts } = p;
   if (p.protection === 'hard') return p.protectedBecause ?? 'it is protected';
   if (facts.pid <= 2) return 'pids up to 2 belong to the system';
   if (facts.pid === snapshot.self?.pid) return 'it is reaptop itself';
   if (family.lineOfSelf.has(keyOf(facts))) return 'reaptop runs below it';
   if (facts.kernelThread) return 'it is a kernel thread';
-  const owner = facts.unreadable ? 'untold' : belonging(facts, snapshot.self?.uid);
+  const owner = facts.unreadable ? 'untold' : userRelation(facts, snapshot.self?.uid);
   if (owner === 'untold') return 'who owns it cannot be read';
   if (owner !== 'ours') return `it belongs to another user (uid ${owner})`;
   if (facts.pgid !== null && facts.pgid === snapshot.self?.pgid)
@@ -51,7 +49,7 @@ export const neverReason = (p: JudgedProcess, snapshot: Snapshot, family: Family
   const slack = BIRTH_SLACK_SECONDS[snapshot.host.backend];
   // On a sound table a parent is never younger: orphans are adopted by an ancestor or by PID 1.
   if (parent?.facts.born != null && facts.born !== null && parent.facts.born > facts.born + slack)
-    return `its parent ${calls(parent)} is younger than it, so a pid was reused while the table was read: look again`;
+    return `its parent ${label(parent)} is younger than it, so a pid was reused while the table was read: look again`;
   return null;
 };
 
@@ -105,7 +103,7 @@ export const withoutRefused = (processes: readonly JudgedProcess[]): readonly Ju
     for (const p of tree) {
       const why = p.protection === 'hard' ? p.protectedBecause : memberReason(p, LEAKS_ONLY);
       if (why === null) continue;
-      const because = p === root ? why : `the whole subtree stays, because ${calls(p)} is in it: ${why}`;
+      const because = p === root ? why : `the whole subtree stays, because ${label(p)} is in it: ${why}`;
       for (const member of tree) if (member.verdict === 'leak') refused.set(member, because);
       break;
     }
@@ -115,4 +113,22 @@ export const withoutRefused = (processes: readonly JudgedProcess[]): readonly Ju
     const because = refused.get(p);
     return because === undefined ? p : { ...p, verdict: 'suspect', why: [because, ...p.why] };
   });
+};
+
+/** Who descends from whom in one snapshot. */
+export interface PlanFamily extends Forest<JudgedProcess> {
+  readonly byKey: ReadonlyMap<IdentityKey, JudgedProcess>;
+  /** Reaptop itself and everything above it. Empty when the snapshot does not hold reaptop. */
+  readonly lineOfSelf: ReadonlySet<IdentityKey>;
+}
+
+export const planFamily = ({ processes, self }: Snapshot): PlanFamily => {
+  // By pid, so that plans come out the same every time.
+  const forest = forestOf(
+    [...processes].sort((a, b) => a.facts.pid - b.facts.pid),
+    p => p.facts,
+  );
+  const line = selfAndAncestors(forest.at(self?.pid ?? null), p => forest.at(p.facts.ppid));
+  const lineOfSelf = new Set(Array.from(line, p => keyOf(p.facts)));
+  return { ...forest, byKey: new Map(processes.map(p => [keyOf(p.facts), p])), lineOfSelf };
 };

@@ -1,16 +1,23 @@
 import { type Identity, keyOf } from '../../model/identity.ts';
 import { type Kind, mayProve } from '../../model/kind.ts';
-import type { Plan, Refusal, Step } from '../../model/plan.ts';
+import {
+  type AskedBy,
+  type EndPolicy,
+  PART_OF,
+  type Plan,
+  type Refusal,
+  type Step,
+} from '../../model/plan.ts';
 import { isZombie } from '../../model/process.ts';
-import { identityOf, type JudgedProcess, type Ownership } from '../../model/snapshot.ts';
-import { calls } from '../../words/process.ts';
-import { type Ground, groundOf, type PlanGround } from './branches.ts';
-import { refusalFor, stepFor } from './compose.ts';
+import { identityOf, type JudgedProcess, label, type Ownership } from '../../model/snapshot.ts';
+import { someOf } from '../../model/text.ts';
+import { plural } from '../../model/units.ts';
+import { SHOWN_ID } from '../rules/environment-marks.ts';
+import { type PlanContext, type PlanInput, planContext, refusalFor, stepFor } from './compose.ts';
 import { planEndOn } from './end.ts';
-import type { AskedBy, EndPolicy } from './policy.ts';
 import { neverReason, unfitSnapshot } from './refuse.ts';
 
-export interface ZombieRequest extends PlanGround {
+export interface ZombieRequest extends PlanInput {
   readonly by: AskedBy;
   /** Zombies or their parents; without it, every related parent that owes a wait. */
   readonly targets?: readonly Identity[] | undefined;
@@ -18,6 +25,8 @@ export interface ZombieRequest extends PlanGround {
   readonly minimumAgeSeconds: number;
   /** For how long its subtree must use no CPU before it is ended; carried out by the act. */
   readonly quietSeconds: number;
+  /** End nothing. */
+  readonly nudgeOnly?: boolean | undefined;
 }
 
 /** The only kinds that are ever ended for their zombies: a blocked server that its agent can start again. */
@@ -31,30 +40,34 @@ const SHOWS_AN_AGENT: ReadonlySet<Ownership | null> = new Set(['ancestor', 'line
  * the nudge are conditional: `endZombies` runs them when the nudge did not help and the subtree is quiet.
  */
 export const planZombies = (request: ZombieRequest): Plan => {
-  const ground = groundOf(request);
-  const unfit = unfitSnapshot(ground.snapshot, ground.family);
+  const context = planContext(request);
+  const unfit = unfitSnapshot(context.snapshot, context.family);
   const nudges: Step[] = [];
   const ends: Step[] = [];
   const refused: Refusal[] = [];
-  for (const parent of parentsOf(request, ground)) {
-    const zombies = zombiesOf(parent, ground);
-    const never = unfit ?? neverReason(parent, ground.snapshot, ground.family);
+  for (const parent of parentsOf(request, context)) {
+    const zombies = zombiesOf(parent, context);
+    const never = unfit ?? neverReason(parent, context.snapshot, context.family);
     if (never !== null) {
       refused.push(refusalFor(parent, never));
       continue;
     }
-    const owes = `has not reaped ${zombies.map(calls).join(', ')}`;
+    const owes = `has ${plural(zombies.length, 'zombie child', 'zombie children')}: ${someOf(zombies.map(label))}`;
     const nudge = (why: string): void =>
       void nudges.push(stepFor(parent, { root: parent, signal: 'SIGCHLD', why }));
-    const plan = planEndOn(ground, { targets: [identityOf(parent)], policy: policyOf(request) }, keepsWork);
+    if (request.nudgeOnly === true) {
+      nudge(owes);
+      continue;
+    }
+    const plan = planEndOn(context, { targets: [identityOf(parent)], policy: policyOf(request) }, keepsWork);
     const stays =
-      mayNotEnd(parent, zombies, request, ground) ?? (plan.steps.length === 0 ? plan.refused[0]?.why : null);
+      mayNotEnd(parent, zombies, request, context) ?? (plan.steps.length === 0 ? plan.refused[0]?.why : null);
     if (stays != null) {
-      nudge(`${owes}; it is only nudged: ${stays}`);
+      nudge(`${owes}; only nudged: ${stays}`);
       continue;
     }
     nudge(owes);
-    const condition = `only if SIGCHLD does not help and the subtree then uses no CPU for ${request.quietSeconds} s`;
+    const condition = `only if the nudge fails and its tree then uses no CPU for ${request.quietSeconds} s`;
     for (const step of plan.steps) ends.push({ ...step, why: `${loser(parent, step)}; ${condition}` });
     refused.push(...plan.refused);
   }
@@ -64,6 +77,7 @@ export const planZombies = (request: ZombieRequest): Plan => {
     files: [],
     bytes: ends.reduce((sum, step) => sum + step.rss, 0),
     policy: policyOf(request),
+    how: 'zombies',
   };
 };
 
@@ -79,43 +93,43 @@ const policyOf = ({ by }: ZombieRequest): EndPolicy => ({
 const keepsWork = (p: JudgedProcess): string | null =>
   p.kind === 'agent' || p.kind === 'shell' ? `${p.kind}s are never ended for zombies` : null;
 
-const zombiesOf = (parent: JudgedProcess, ground: Ground): readonly JudgedProcess[] =>
-  ground.family.childrenOf(parent).filter(child => isZombie(child.facts));
+const zombiesOf = (parent: JudgedProcess, context: PlanContext): readonly JudgedProcess[] =>
+  context.family.childrenOf(parent).filter(child => isZombie(child.facts));
 
-const parentsOf = (request: ZombieRequest, ground: Ground): readonly JudgedProcess[] => {
-  const { family, snapshot } = ground;
+const parentsOf = (request: ZombieRequest, context: PlanContext): readonly JudgedProcess[] => {
+  const { family, snapshot } = context;
   const asked = request.targets?.map(target => family.byKey.get(keyOf(target)) ?? null);
   const candidates =
     asked === undefined
       ? snapshot.processes.filter(p => p.related)
       : asked.map(p => (p !== null && isZombie(p.facts) ? family.parentOf(p) : p));
   const unique = new Set(candidates.filter((p): p is JudgedProcess => p !== null && !isZombie(p.facts)));
-  return [...unique].filter(p => zombiesOf(p, ground).length > 0).sort((a, b) => a.facts.pid - b.facts.pid);
+  return [...unique].filter(p => zombiesOf(p, context).length > 0).sort((a, b) => a.facts.pid - b.facts.pid);
 };
 
 const mayNotEnd = (
   parent: JudgedProcess,
   zombies: readonly JudgedProcess[],
   request: ZombieRequest,
-  ground: Ground,
+  context: PlanContext,
 ): string | null => {
   if (!MAY_END.has(parent.kind))
-    return `only MCP and lean-lsp servers are ended for zombies, and it is of kind ${parent.kind}`;
+    return `only MCP and lean-lsp servers are ended for zombies; this is ${parent.kind}`;
   if (!mayProve(parent.seen.known) && !SHOWS_AN_AGENT.has(parent.owner?.how ?? null))
-    return 'only its arguments or a project’s file say that it is a server';
+    return 'only its arguments or a project’s file call it a server';
   const young = zombies.filter(z => z.ageSeconds === null || z.ageSeconds < request.minimumAgeSeconds);
   if (young.length > 0)
-    return `${young.map(calls).join(', ')} ${young.length === 1 ? 'is' : 'are'} younger than ${request.minimumAgeSeconds / 60} min`;
-  const busy = ground.family.subtreeOf(parent).find(p => !isZombie(p.facts) && (p.facts.cpu ?? 0) > 0);
-  return busy === undefined ? null : `${calls(busy)} is using the CPU`;
+    return `${young.map(label).join(', ')} ${young.length === 1 ? 'is' : 'are'} younger than ${request.minimumAgeSeconds / 60} min`;
+  const busy = context.family.subtreeOf(parent).find(p => !isZombie(p.facts) && (p.facts.cpu ?? 0) > 0);
+  return busy === undefined ? null : `${label(busy)} is using the CPU`;
 };
 
 const loser = (parent: JudgedProcess, step: Step): string => {
-  if (step.pid !== parent.facts.pid) return `part of ${calls(parent)}`;
+  if (step.pid !== parent.facts.pid) return `${PART_OF}${label(parent)}`;
   const { owner, tmux } = parent;
-  const session =
-    owner === null || !owner.alive
-      ? 'no live session'
-      : `session ${owner.sessionId ?? `of agent ${owner.pid ?? '?'}`}${tmux === null ? '' : ` in tmux ${tmux.session}`}`;
-  return `${session} loses its server ${parent.name}`;
+  if (owner === null || !owner.alive) return 'no running session uses it';
+  const who =
+    owner.sessionId === null ? `agent ${owner.pid ?? '?'}` : `session ${owner.sessionId.slice(0, SHOWN_ID)}`;
+  const where = tmux === null ? '' : ` in tmux ${tmux.session}`;
+  return `${who}${where} would lose this server`;
 };

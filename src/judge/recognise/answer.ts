@@ -1,8 +1,8 @@
-import type { Family, Form } from '../../agents/index.ts';
+import type { Family, Form } from '../../agents/family-type.ts';
 import type { Kind, Recognition } from '../../model/kind.ts';
 import { hasFlag, saidTransport, sessionIdsOf } from './arguments.ts';
+import { baseOf, programName } from './argv.ts';
 import type { Layer } from './layers.ts';
-import { baseOf, programName } from './words.ts';
 
 /** A recognition before the whole argv was searched for the word `mcp`. */
 export type Answer = Omit<Recognition, 'mentionsMcp'>;

@@ -1,5 +1,6 @@
-import { type ArgumentTest, DAEMON_WORDS, HTTP_TRANSPORT, STDIO_TRANSPORT } from '../../agents/index.ts';
-import { isSessionId } from './words.ts';
+import type { ArgumentTest } from '../../agents/family-type.ts';
+import { DAEMON_WORDS, HTTP_TRANSPORT, STDIO_TRANSPORT } from '../../agents/mcp.ts';
+import { isSessionId } from './argv.ts';
 
 /** Questions about the arguments, which are the words from `from` on. */
 

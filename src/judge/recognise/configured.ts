@@ -1,19 +1,19 @@
 import type { ConfiguredServer } from '../../model/observation.ts';
 import { type Answer, BLANK, reachedBy } from './answer.ts';
-import { type ArgumentPattern, fits, isLiteral, isOnlyVariable, patternOf } from './argument-pattern.ts';
+import { argvWords, isAssignment, programName, withoutVersion } from './argv.ts';
 import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
-import { configuredNames, familyOf } from './match.ts';
-import { INTERPRETER_BY_PROGRAM, SHELL_PROGRAMS } from './tables.ts';
-import { isAssignment, programName, withoutVersion } from './words.ts';
+import { configuredNames, INTERPRETER_BY_PROGRAM, matchFamily, SHELL_PROGRAMS } from './match.ts';
 
 export interface ConfiguredServers {
   find(layer: Layer): Answer | null;
+  /** Every name by which a server with these words is configured. */
+  namesOf(words: readonly string[]): readonly string[];
 }
 
 /** What is left when runners, shells and interpreters are taken off; null when nothing is (a bare `node`). */
 const core = (layer: Layer, depth = 0): Layer | null => {
   if (depth > 8) return null;
-  const family = familyOf(layer);
+  const family = matchFamily(layer);
   if (family?.carries) {
     const { inner } = carriedBy(family.carries, layer.words, layer.from);
     return inner && core(inner, depth + 1);
@@ -74,6 +74,13 @@ export const indexServers = (servers: readonly ConfiguredServer[]): ConfiguredSe
   }
   if (byName.size === 0) return null;
   return {
+    namesOf: argv => {
+      const words = argvWords(argv);
+      const layer = core({ token: words[0] ?? '', as: 'program', words, from: 1 });
+      if (layer === null) return [];
+      const entries = [...configuredNames(layer)].flatMap(name => byName.get(name) ?? []);
+      return entries.filter(({ args }) => sameArguments(layer, args)).map(({ name }) => name);
+    },
     find: layer => {
       for (const name of configuredNames(layer)) {
         const entry = byName.get(name)?.find(({ args }) => sameArguments(layer, args));
@@ -85,4 +92,33 @@ export const indexServers = (servers: readonly ConfiguredServer[]): ConfiguredSe
       return null;
     },
   };
+};
+
+/** `${VAR}` was expanded with the agent's environment, which we do not have. */
+const VARIABLE = /\$\{[^{}]*\}/;
+
+/** One argument of a configured server: literal pieces, with a variable between each two of them. */
+export type ArgumentPattern = readonly string[];
+
+const patternOf = (arg: string): ArgumentPattern => arg.split(VARIABLE);
+
+const isLiteral = (pattern: ArgumentPattern): boolean => pattern.length === 1;
+
+/** Says nothing but that there is an argument. */
+const isOnlyVariable = (pattern: ArgumentPattern): boolean =>
+  !isLiteral(pattern) && pattern.every(piece => piece === '');
+
+/** Whether a word is this argument, each variable standing for at least one character of it. Linear in the word. */
+const fits = (word: string, pattern: ArgumentPattern): boolean => {
+  const [first = '', ...rest] = pattern;
+  const last = rest.pop();
+  if (last === undefined) return word === first;
+  if (!word.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = word.indexOf(piece, at + 1);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return word.endsWith(last) && word.length - last.length > at;
 };

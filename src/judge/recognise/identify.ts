@@ -1,18 +1,23 @@
-import type { Family, Interpreter } from '../../agents/index.ts';
+import type { Family, Interpreter } from '../../agents/family-type.ts';
+import { NOT_COMMANDED, NOT_MCP_SERVERS, READERS, SERVER_COMMANDS } from '../../agents/mcp.ts';
 import { type Answer, answerOf, BLANK, carried, reachedBy } from './answer.ts';
 import { declaresDaemon, holds } from './arguments.ts';
+import { baseOf, packageName, packageOfPath, programName, withoutExtension, withoutVersion } from './argv.ts';
 import type { ConfiguredServers } from './configured.ts';
-import { carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
-import { familyOf, familyOfPlace, type Surroundings } from './match.ts';
-import { isServerCommand, isServerModule, isServerPackage, isServerProgram } from './mcp-shape.ts';
-import { bashToolCommand } from './shell-text.ts';
-import { INTERPRETER_BY_PROGRAM, READER_PROGRAMS, SHELL_PROGRAMS } from './tables.ts';
-import { baseOf, packageName, packageOfPath, programName, withoutVersion } from './words.ts';
+import { bashToolCommand, carriedBy, type Layer, scriptOf, shellUse } from './layers.ts';
+import {
+  familyOfPlace,
+  INTERPRETER_BY_PROGRAM,
+  type MatchContext,
+  matchFamily,
+  READER_PROGRAMS,
+  SHELL_PROGRAMS,
+} from './match.ts';
 
-/** sudo around env around npx around sh -c…: deeper than this is nobody's command line. */
+/** sudo around env around npx around sh -c…: no command line is deeper than this. */
 const MAX_DEPTH = 8;
 
-export interface Scope extends Surroundings {
+export interface Scope extends MatchContext {
   readonly servers: ConfiguredServers | null;
   readonly depth: number;
 }
@@ -89,7 +94,7 @@ const byShape = (layer: Layer): Answer | null => {
   return { ...BLANK, kind: 'mcp', family: 'mcp', known: 'shape', name, role, ...reachedBy(layer) };
 };
 
-/** `PROGRAM daemon start`, `PROGRAM --daemon`: meant to outlive whoever started it, by its own declaration. */
+/** `PROGRAM daemon start`, `PROGRAM --daemon`: meant to outlive what started it, by its own declaration. */
 const byDeclaration = (layer: Layer): Answer | null =>
   declaresDaemon(layer.words, layer.from) && !READER_PROGRAMS.has(programName(layer.token))
     ? { ...BLANK, family: 'daemon', known: 'command', role: 'declared-daemon', name: shown(layer) }
@@ -133,7 +138,7 @@ const interpreted = (interpreter: Interpreter, layer: Layer, scope: Scope): Answ
 /** What one layer of a command line is; null when nothing is known about it. */
 export const identify = (layer: Layer, scope: Scope): Answer | null => {
   if (scope.depth > MAX_DEPTH) return null;
-  const family = familyOf(layer, scope);
+  const family = matchFamily(layer, scope);
   if (family) return byFamily(family, layer, scope);
   if (layer.as !== 'module') {
     const name = programName(layer.token);
@@ -144,4 +149,67 @@ export const identify = (layer: Layer, scope: Scope): Answer | null => {
   const place = familyOfPlace(layer, scope);
   if (place) return byFamily(place, layer, scope);
   return byShape(layer) ?? scope.servers?.find(layer) ?? byCommand(layer) ?? byDeclaration(layer);
+};
+
+const NOT_SERVERS: ReadonlySet<string> = new Set(NOT_MCP_SERVERS);
+
+/** `mcp-server`, `mcp-server-git`, `x-mcp-server`, `x-mcp`: names that people give to servers and to little else. */
+const isServerName = (name: string): boolean =>
+  name === 'mcp-server' ||
+  name.startsWith('mcp-server-') ||
+  name.endsWith('-mcp-server') ||
+  name.endsWith('-mcp');
+
+/** A package or an installed program may also be `mcp-x`; a loose file of that name may be anything. */
+const isInstalledServerName = (name: string): boolean =>
+  isServerName(name) || (name.startsWith('mcp-') && name.length > 4 && !NOT_SERVERS.has(name));
+
+/** The usual shape of a program's or script's basename. Snake case (`mcp_analysis.py`) is never enough. */
+const isServerProgram = (base: string): boolean => {
+  if (!base.includes('mcp')) return false;
+  const stem = withoutExtension(base);
+  return stem === base ? isInstalledServerName(base) : isServerName(stem);
+};
+
+/** The usual shape of a package name: `@scope/mcp`, `@modelcontextprotocol/server-x`, `mcp/fetch` (an image). */
+const isServerPackage = (name: string): boolean => {
+  const slash = name.lastIndexOf('/');
+  if (slash < 0) return isServerProgram(name);
+  const own = name.slice(slash + 1);
+  if (name.startsWith('@modelcontextprotocol/')) return own.startsWith('server-') || isServerProgram(own);
+  if (name.startsWith('mcp/')) return true;
+  return (name.startsWith('@') && own === 'mcp') || isServerProgram(own);
+};
+
+/** `python -m mcp_server_git`: an installed module, named as servers are. */
+const isServerModule = (module: string): boolean => {
+  const top = module.split('.', 1)[0] ?? module;
+  return top === 'mcp_server' || top.startsWith('mcp_server_') || top.endsWith('_mcp_server');
+};
+
+const NO_PROGRAMS_OF_SERVERS: ReadonlySet<string> = new Set([...READERS, ...NOT_COMMANDED]);
+
+/** `PROGRAM mcp`, alone, with flags, or with a word that starts a server. `PROGRAM mcp list` ends by itself. */
+const isServerCommand = (program: string, words: readonly string[], from: number): boolean => {
+  const next = words[from + 1];
+  return (
+    words[from] === 'mcp' &&
+    !NO_PROGRAMS_OF_SERVERS.has(program) &&
+    (next === undefined || next.startsWith('-') || SERVER_COMMANDS.includes(next))
+  );
+};
+
+const MENTION = /(?:^|[^a-z0-9])mcp(?:$|[^a-z0-9])/i;
+const MAX_WORDS = 64;
+
+/** Whether some word carries `mcp` as a segment. Texts (prompts, `-c` scripts) are not words. */
+export const mentionsMcp = (words: readonly string[]): boolean => {
+  const end = Math.min(words.length, MAX_WORDS);
+  for (let at = 0; at < end; at += 1) {
+    const word = words[at] as string;
+    if (word.length < 3 || word.length > 512) continue;
+    if (!word.includes('mcp') && !word.includes('MCP')) continue;
+    if (!word.includes(' ') && MENTION.test(word)) return true;
+  }
+  return false;
 };

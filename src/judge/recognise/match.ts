@@ -1,19 +1,70 @@
-import type { Family } from '../../agents/index.ts';
+import { FAMILIES } from '../../agents/families.ts';
+import type { Family, Interpreter } from '../../agents/family-type.ts';
+import { READERS } from '../../agents/mcp.ts';
+import { INTERPRETERS, SHELLS } from '../../agents/wrappers.ts';
 import { holds } from './arguments.ts';
+import { baseOf, packageName, packageOfPath, programName, withoutExtension } from './argv.ts';
 import type { Layer, Standing } from './layers.ts';
-import { BY_CUT_NAME, BY_MODULE, BY_PACKAGE, BY_PROGRAM, BY_TOKEN, PATH_RULES } from './tables.ts';
-import { baseOf, packageName, packageOfPath, programName, withoutExtension } from './words.ts';
 
-/** A process as the matcher needs it besides one layer of its words. */
-export interface Surroundings {
+/** The tables of `agents/` turned into look-ups, once. */
+
+const index = <T>(items: readonly T[], keysOf: (item: T) => readonly string[] | undefined) => {
+  const found = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item) ?? []) {
+      const same = found.get(key);
+      if (same) same.push(item);
+      else found.set(key, [item]);
+    }
+  }
+  return found as ReadonlyMap<string, readonly T[]>;
+};
+
+const BY_PROGRAM = index(FAMILIES, family => family.programs);
+const BY_TOKEN = index(FAMILIES, family => family.tokens);
+const BY_PACKAGE = index(FAMILIES, family => family.packages);
+const BY_MODULE = index(FAMILIES, family => family.modules);
+export const BY_COMM = index(FAMILIES, family => family.comms);
+
+/** The kernel keeps fifteen characters of a name; of a zombie nothing else is left. */
+const COMM_LENGTH = 15;
+const BY_CUT_NAME = index(FAMILIES, family =>
+  family.programs?.filter(name => name.length > COMM_LENGTH).map(name => name.slice(0, COMM_LENGTH)),
+);
+
+export interface PathRule {
+  readonly family: Family;
+  readonly needle: string;
+  readonly direct: boolean;
+  readonly files: ReadonlySet<string> | null;
+}
+
+const PATH_RULES: readonly PathRule[] = FAMILIES.flatMap(family =>
+  (family.paths ?? []).map(shape => ({
+    family,
+    needle: `${shape.under}/`,
+    direct: shape.direct === true,
+    files: shape.file ? new Set(shape.file) : null,
+  })),
+);
+
+export const INTERPRETER_BY_PROGRAM: ReadonlyMap<string, Interpreter> = new Map(
+  INTERPRETERS.flatMap(interpreter => interpreter.programs.map(name => [name, interpreter] as const)),
+);
+
+export const SHELL_PROGRAMS: ReadonlySet<string> = new Set(SHELLS.programs);
+export const READER_PROGRAMS: ReadonlySet<string> = new Set(READERS);
+
+/** What the matcher needs of a process beyond one layer of its argv. */
+export interface MatchContext {
   readonly exe: string | null;
   /** Only the kernel's name is known: arguments cannot be asked for. */
   readonly nameOnly: boolean;
 }
 
-const NOWHERE: Surroundings = { exe: null, nameOnly: false };
+const NOWHERE: MatchContext = { exe: null, nameOnly: false };
 
-const accepts = (family: Family, layer: Layer, around: Surroundings): boolean => {
+const accepts = (family: Family, layer: Layer, around: MatchContext): boolean => {
   const { words, from } = layer;
   if (family.never?.some(test => holds(test, words, from, family.valueFlags))) return false;
   if (!family.only) return true;
@@ -24,10 +75,10 @@ const accepts = (family: Family, layer: Layer, around: Surroundings): boolean =>
 
 type Candidates = readonly Family[] | undefined;
 
-const pick = (candidates: Candidates, layer: Layer, around: Surroundings): Family | null =>
+const pick = (candidates: Candidates, layer: Layer, around: MatchContext): Family | null =>
   candidates?.find(family => accepts(family, layer, around)) ?? null;
 
-const byPath = (layer: Layer, around: Surroundings): Family | null => {
+const byPath = (layer: Layer, around: MatchContext): Family | null => {
   const { token } = layer;
   const slash = token.lastIndexOf('/');
   if (slash < 0) return null;
@@ -41,13 +92,13 @@ const byPath = (layer: Layer, around: Surroundings): Family | null => {
   return null;
 };
 
-const byProgram = (layer: Layer, around: Surroundings): Family | null =>
+const byProgram = (layer: Layer, around: MatchContext): Family | null =>
   pick(BY_TOKEN.get(layer.token), layer, around) ??
   pick(BY_PROGRAM.get(programName(layer.token)), layer, around) ??
   (around.nameOnly ? pick(BY_CUT_NAME.get(layer.token), layer, around) : null);
 
 /** A package whose entry files are listed by path also holds helpers (claude's own ripgrep): those are not it. */
-const byOwner = (layer: Layer, around: Surroundings): Family | null => {
+const byOwner = (layer: Layer, around: MatchContext): Family | null => {
   const owner = packageOfPath(layer.token);
   return owner === null
     ? null
@@ -68,13 +119,13 @@ const LOOK_UP = {
     pick(BY_PACKAGE.get(packageName(layer.token)), layer, around) ?? byProgram(fetched(layer), around),
   module: (layer, around) =>
     pick(BY_MODULE.get(layer.token) ?? BY_MODULE.get(layer.token.split('.', 1)[0] ?? ''), layer, around),
-} satisfies Record<Standing, (layer: Layer, around: Surroundings) => Family | null>;
+} satisfies Record<Standing, (layer: Layer, around: MatchContext) => Family | null>;
 
-export const familyOf = (layer: Layer, around: Surroundings = NOWHERE): Family | null =>
+export const matchFamily = (layer: Layer, around: MatchContext = NOWHERE): Family | null =>
   LOOK_UP[layer.as](layer, around);
 
 /** Where a program lies; asked last, because an interpreter's place says little about what it runs. */
-export const familyOfPlace = (layer: Layer, around: Surroundings): Family | null =>
+export const familyOfPlace = (layer: Layer, around: MatchContext): Family | null =>
   layer.as === 'program' ? byPath(layer, around) : null;
 
 /** The names under which a token may stand in a server's configuration. */

@@ -1,16 +1,15 @@
 import type { UserRecogniser } from '../../model/config.ts';
+import { starMatcher } from '../../model/glob.ts';
 import type { Recognition } from '../../model/kind.ts';
 import type { ConfiguredServer } from '../../model/observation.ts';
 import { type Answer, BLANK, reachedBy, speaks } from './answer.ts';
+import { argvWords, baseOf, programName, withoutVersion } from './argv.ts';
 import { type ConfiguredServers, indexServers } from './configured.ts';
-import { identify, type Scope } from './identify.ts';
-import type { Layer } from './layers.ts';
-import { mentionsMcp } from './mcp-shape.ts';
-import { BY_COMM, READER_PROGRAMS } from './tables.ts';
-import { indexRecognisers, type UserRecognisers } from './user.ts';
-import { baseOf, programName, wordsOf } from './words.ts';
+import { identify, mentionsMcp, type Scope } from './identify.ts';
+import { type Layer, scriptOf, shellUse } from './layers.ts';
+import { BY_COMM, INTERPRETER_BY_PROGRAM, READER_PROGRAMS, SHELL_PROGRAMS } from './match.ts';
 
-/** What the machine's owner told us: own recognisers, and the MCP servers of their agents. */
+/** What the user configured: own recognisers, and the MCP servers of their agents. */
 export interface Knowledge {
   readonly recognisers: readonly UserRecogniser[];
   readonly servers: readonly ConfiguredServer[];
@@ -31,7 +30,7 @@ export const prepareKnowledge = ({ recognisers, servers }: Knowledge): PreparedK
 const NO_KNOWLEDGE: PreparedKnowledge = { users: null, configured: null };
 
 /** The words of a process that say what it is. */
-export interface Words {
+export interface Command {
   readonly comm: string;
   readonly argv: readonly string[] | null;
   readonly exe: string | null;
@@ -95,11 +94,11 @@ const unknown = (name: string, mentions: boolean): Recognition => ({
 
 /**
  * What a process's own words say it is. Matches the executable, argv[0] and the script an interpreter runs,
- * one token at a time: `vim CLAUDE.md` and a user called claude are nobody's agent.
+ * one token at a time: `vim CLAUDE.md` and a user called claude are not agents.
  */
-export const recognise = (p: Words, knowledge: PreparedKnowledge = NO_KNOWLEDGE): Recognition => {
+export const recognise = (p: Command, knowledge: PreparedKnowledge = NO_KNOWLEDGE): Recognition => {
   const argv = p.argv !== null && p.argv.length > 0 && p.argv[0] !== '' ? p.argv : null;
-  const words = wordsOf(argv ?? [p.comm]);
+  const words = argvWords(argv ?? [p.comm]);
   const token = words[0] ?? p.comm;
   const layer: Layer = { token, as: 'program', words, from: 1 };
   const exe = p.exe?.endsWith(DELETED) ? p.exe.slice(0, -DELETED.length) : p.exe;
@@ -128,4 +127,37 @@ export const recognise = (p: Words, knowledge: PreparedKnowledge = NO_KNOWLEDGE)
     return { ...BLANK, ...claude, mentionsMcp: false };
   }
   return unknown(name, mentions);
+};
+
+export interface UserRecognisers {
+  find(layer: Layer, exe: string | null): UserRecogniser | null;
+}
+
+const scriptIn = (layer: Layer): string | null => {
+  const name = programName(layer.token);
+  const interpreter = INTERPRETER_BY_PROGRAM.get(withoutVersion(name));
+  if (interpreter) return scriptOf(interpreter, layer.words, layer.from)?.token ?? null;
+  if (!SHELL_PROGRAMS.has(name)) return null;
+  const use = shellUse(layer.words, layer.from);
+  return use.use === 'script' ? use.inner.token : null;
+};
+
+/** A user's own recognisers, in the order of the config; null when there is none. */
+const indexRecognisers = (recognisers: readonly UserRecogniser[]): UserRecognisers | null => {
+  if (recognisers.length === 0) return null;
+  const tests = recognisers.map(recogniser => ({ recogniser, fits: starMatcher(recogniser.program) }));
+  return {
+    find: (layer, exe) => {
+      const names = new Set([baseOf(layer.token), programName(layer.token)]);
+      if (exe !== null) names.add(baseOf(exe)).add(programName(exe));
+      const script = scriptIn(layer);
+      if (script !== null) names.add(baseOf(script)).add(script);
+      for (const { recogniser, fits } of tests) {
+        const words = recogniser.args ?? [];
+        if (![...names].some(fits)) continue;
+        if (words.every(word => layer.words.includes(word, layer.from))) return recogniser;
+      }
+      return null;
+    },
+  };
 };

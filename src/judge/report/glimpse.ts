@@ -1,4 +1,5 @@
-import type { Finding } from '../../model/finding.ts';
+import type { Call } from '../../model/call.ts';
+import { aboutOf, type Finding } from '../../model/finding.ts';
 import type { Heartbeat, ReadingFormat } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
 import type { TmuxServer } from '../../model/observation.ts';
@@ -7,6 +8,8 @@ import type { Glimpse, SeenProcess } from '../../model/report.ts';
 import type { JudgedProcess, Totals } from '../../model/snapshot.ts';
 import { visible } from '../../model/text.ts';
 
+export type GlimpsedCall = Pick<Call, 'id' | 'tool' | 'server' | 'startedAt' | 'hung'>;
+
 export type GlimpsedProcess = Pick<
   JudgedProcess,
   'kind' | 'agent' | 'name' | 'isSession' | 'verdict' | 'related'
@@ -14,14 +17,17 @@ export type GlimpsedProcess = Pick<
   readonly facts: Pick<ProcessFacts, 'pid' | 'start' | 'state' | 'rss'> & {
     readonly details: Pick<ProcessDetails, 'cwd' | 'swap'> | null;
   };
+  readonly session?: { readonly calls?: readonly GlimpsedCall[] | undefined } | null;
 };
 
-/** As much of a snapshot as is looked at here: of a week of them nobody wants to read more than that. */
+/** As much of a snapshot as is needed here: a week of them is a lot to read. */
 export interface Glimpsed {
   readonly takenAt: number;
   readonly totals: Pick<Totals, 'related' | 'zombies' | 'rss' | 'swap'>;
   readonly processes: readonly GlimpsedProcess[];
-  readonly findings: readonly Pick<Finding, 'id' | 'processes' | 'files'>[];
+  readonly findings: readonly (Pick<Finding, 'id' | 'processes' | 'files' | 'title'> & {
+    readonly severity?: Finding['severity'];
+  })[];
   readonly heartbeats: readonly GlimpsedHeartbeat[];
   readonly tmux: readonly (Pick<TmuxServer, 'socket'> & {
     readonly panes: readonly Pick<TmuxServer['panes'][number], 'sessionId'>[];
@@ -81,9 +87,19 @@ export const glimpseOf = (snapshot: Glimpsed): Glimpse => {
     agents: running.filter(p => p.isSession).map(seen),
     results: snapshot.heartbeats.flatMap(resultOf),
     leaks: running.filter(p => p.verdict === 'leak').map(seen),
-    findings: snapshot.findings.map(({ id, processes, files }) => ({
-      id,
-      about: [...processes.map(keyOf), ...files],
-    })),
+    hungCalls: running.flatMap(p =>
+      (p.session?.calls ?? [])
+        .filter(({ hung }) => hung === true)
+        .map(({ id, tool, server, startedAt }) => ({
+          id,
+          tool: visible(tool),
+          server: shown(server),
+          seconds: Math.max(0, snapshot.takenAt - (startedAt ?? snapshot.takenAt)) / 1000,
+        })),
+    ),
+    // A call that is merely slow is no hang.
+    findings: snapshot.findings
+      .filter(({ id, severity }) => id !== 'call-hung' || severity !== 'info')
+      .map(finding => ({ id: finding.id, about: aboutOf(finding) })),
   };
 };

@@ -1,9 +1,9 @@
-import { gather } from '../../model/gather.ts';
+import { pushTo } from '../../model/forest.ts';
 import type { Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession, Observation } from '../../model/observation.ts';
 import { type ProcessFacts, pidForItself } from '../../model/process.ts';
 import { type Climb, paneOf } from './climb.ts';
-import { calls, type Node } from './tree.ts';
+import { type Node, nodeLabel } from './tree.ts';
 
 /** What agents and orchestrators have written about a running agent. */
 export interface AgentRecords {
@@ -60,7 +60,7 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
     finishedBecause: agent => {
       const status = sessionOf(agent)?.status ?? null;
       if (status !== null && FINISHED.has(status))
-        return `the session file of ${calls(agent)} says ${status}`;
+        return `the session file of ${nodeLabel(agent)} says ${status}`;
       const log = streamsOf(agent).find(({ terminal }) => terminal);
       return log === undefined ? null : `the stream log ${log.path} ends with a result`;
     },
@@ -71,9 +71,11 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
  * The session file that speaks of a process. Several may bear its number: in every configuration directory what a
  * killed session left lies about, and numbers come round again.
  */
-export const sessionsByProcess = (observation: Observation): AgentRecords['sessionOf'] => {
+export const sessionsByProcess = (
+  observation: Observation,
+): ((process: Pick<Node, 'facts'>) => ClaudeSession | null) => {
   const sessions = new Map<number, ClaudeSession[]>();
-  for (const session of observation.sessions) gather(sessions, session.pid, session);
+  for (const session of observation.sessions) pushTo(sessions, session.pid, session);
   return ({ facts }) =>
     sessions.get(pidForItself(facts))?.find(session => speaksOf(session, facts, observation)) ?? null;
 };
@@ -95,7 +97,7 @@ const transcriptsIn = ({ readings }: Observation): Transcripts => {
   return { bySession, byPid };
 };
 
-/** A subagent that has written nothing for so long has ended. */
+/** A subagent that has written nothing for this long has ended. */
 const SUBAGENT_MS = 10 * 60 * 1000;
 
 /** What Claude writes when a session is over; any other word, known to us or not, means that it still runs. */

@@ -1,11 +1,12 @@
 import type { AnchorKind, Kind } from '../../model/kind.ts';
-import type { Observation, TmuxPane, TmuxServer } from '../../model/observation.ts';
+import type { Observation, TmuxPane } from '../../model/observation.ts';
 import type { ProcessFacts } from '../../model/process.ts';
-import { calls, type Node } from './tree.ts';
+import type { Panes } from './tmux-pane.ts';
+import { type Node, nodeLabel } from './tree.ts';
 
 /** Where climbing from a process towards the root ends. */
 export type Climb =
-  /** Adopted: nobody who started it is left. `root` is PID 1, `systemd --user`, a tmux server… */
+  /** Adopted: nothing that started it is left. `root` is PID 1, `systemd --user`, a tmux server… */
   | {
       readonly end: 'orphan-root';
       readonly root: string;
@@ -25,9 +26,6 @@ export type Climb =
   /** The table does not show the parent. */
   | { readonly end: 'unknown' };
 
-/** The pane that a climb ended in; null: in none, or in one that tmux did not tell. */
-export const paneOf = (climb: Climb): TmuxPane | null => (climb.end === 'pane' ? climb.pane : null);
-
 /** Kinds that only pass on what is above them. */
 const PASSABLE: ReadonlySet<Kind> = new Set([
   'wrapper',
@@ -40,22 +38,6 @@ const PASSABLE: ReadonlySet<Kind> = new Set([
   'agent',
 ]);
 
-export interface Panes {
-  readonly byPid: ReadonlyMap<number, TmuxPane>;
-  /** tmux servers that told us their panes; for the others every child is taken for a pane. */
-  readonly answered: ReadonlySet<number>;
-}
-
-export const panesOf = (servers: readonly TmuxServer[]): Panes => {
-  const byPid = new Map<number, TmuxPane>();
-  const answered = new Set<number>();
-  for (const server of servers) {
-    if (server.reachable && server.pid !== null) answered.add(server.pid);
-    for (const pane of server.panes) if (!pane.dead) byPid.set(pane.pid, pane);
-  }
-  return { byPid, answered };
-};
-
 /** Climbs with a memory, so that a whole table costs one step per process. `isService`: soft-protected servers and units. */
 export const climber = (
   panes: Panes,
@@ -64,7 +46,7 @@ export const climber = (
 ): ((node: Node) => Climb) => {
   const known = new Map<Node, Climb>();
 
-  // From the top down: whoever a step asks for is known by then, and a chain of thousands needs no deeper stack.
+  // From the top down: what a step needs is known by then, and a chain of thousands needs no deeper stack.
   const climb = (node: Node): Climb => {
     const unknown: Node[] = [];
     for (let up: Node | null = node; up !== null && !known.has(up); up = up.parent) unknown.push(up);
@@ -77,7 +59,11 @@ export const climber = (
     const pane = panes.byPid.get(node.facts.pid);
     const lead = parent?.seen.role === 'tmux-server' ? endedLead(parent) : null;
     if (parent !== null && lead !== null)
-      return { end: 'orphan-root', root: `${calls(parent)}, which claude ${lead} kept for its team`, lead };
+      return {
+        end: 'orphan-root',
+        root: `${nodeLabel(parent)}, which claude ${lead} kept for its team`,
+        lead,
+      };
     if (pane !== undefined) return { end: 'pane', pane, through: null };
     if (parent === null) return withoutParent(node);
     if (parent.seen.role === 'tmux-server') return belowTmux(node, parent);
@@ -86,16 +72,16 @@ export const climber = (
         ? anchored('terminal', parent, node)
         : { end: 'orphan-root', root: 'PID 1' };
     if (adopts(parent, node))
-      // A shell that WSL itself put on a terminal was adopted by nobody: somebody types into it.
+      // A shell that WSL itself put on a terminal was not adopted: a user types into it.
       return parent.seen.role === 'wsl-plumbing' && leadsTerminalSession(node)
         ? anchored('terminal', parent, node)
-        : { end: 'orphan-root', root: calls(parent) };
+        : { end: 'orphan-root', root: nodeLabel(parent) };
     const anchor = anchorOf(parent);
     if (anchor !== null) return anchored(anchor, parent);
     if (isService(parent) !== null) return anchored('service', parent);
     if (PASSABLE.has(parent.kind)) return climb(parent);
     if (leadsTerminalSession(node)) return anchored('terminal', parent, node);
-    // Somebody's ordinary program in a pane, an editor or a login holds what it started just as well.
+    // An ordinary program in a pane, an editor or a login holds what it started just as well.
     const beyond = climb(parent);
     return beyond.end === 'pane' || beyond.end === 'anchor'
       ? { ...beyond, through: parent }
@@ -115,7 +101,7 @@ export const climber = (
 
 /**
  * What holds whatever runs below it. An editor is known by its name alone, which any program may have: it is none when
- * it has neither a terminal nor a window, and serves nobody.
+ * it has neither a terminal nor a window, and serves no client.
  */
 export const anchorOf = ({ seen, facts }: Being): AnchorKind | null => {
   if (seen.anchor !== 'editor' || seen.family === 'editor-server') return seen.anchor;
@@ -130,7 +116,7 @@ const SWARM = /(?:^|\/)claude-swarm-(\d+)$/;
 /** Does a tmux server's own command line name the socket of a team? */
 export const isSwarm = ({ facts }: Node): boolean => (facts.argv ?? []).some(word => SWARM.test(word));
 
-/** Whose team a tmux server was made for, when that agent has ended and nobody looks at the server; null otherwise. */
+/** Whose team a tmux server was made for, when that agent has ended and no client is attached; null otherwise. */
 export const endedLeadOf = (
   server: Node,
   { tmux, host }: Observation,
@@ -160,17 +146,17 @@ const withoutParent = (node: Node): Climb => {
 const anchored = (anchor: AnchorKind | 'service', at: Node, onTerminal?: Node): Climb => ({
   end: 'anchor',
   anchor,
-  at: onTerminal === undefined ? calls(at) : `${calls(at)}, on ${onTerminal.facts.tty}`,
+  at: onTerminal === undefined ? nodeLabel(at) : `${nodeLabel(at)}, on ${onTerminal.facts.tty}`,
   through: null,
 });
 
 type Being = Pick<Node, 'facts' | 'seen'>;
 
-/** The adopters besides PID 1. A user manager takes in its own user's orphans only; launchd and WSL take everybody's. */
+/** The adopters other than PID 1. A user manager adopts its own user's orphans only; launchd and WSL adopt all. */
 export const adopts = (parent: Being, node: Being): boolean =>
   parent.seen.adoptsOrphans && (parent.seen.family !== 'systemd-user' || parent.facts.uid === node.facts.uid);
 
-/** Whoever started a session leader on a pty is a terminal, whatever it is called. A listing without SID: a shell on a tty. */
+/** What started a session leader on a pty is a terminal, whatever it is called. A listing without SID: a shell on a tty. */
 const leadsTerminalSession = ({ facts, kind }: Node): boolean =>
   facts.tty !== null && (facts.sid === null ? kind === 'shell' : facts.sid === facts.pid);
 
@@ -180,3 +166,6 @@ const worksInFirstShell = (node: Node, first: Node): boolean =>
   (node.kind === 'agent' || node.kind === 'shell') &&
   node.facts.tty !== null &&
   node.facts.tty === first.facts.tty;
+
+/** The pane that a climb ended in; null: in none, or in one that tmux did not tell. */
+export const paneOf = (climb: Climb): TmuxPane | null => (climb.end === 'pane' ? climb.pane : null);

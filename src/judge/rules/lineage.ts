@@ -1,6 +1,6 @@
-import { isSessionless } from '../../agents/index.ts';
-import type { IdentityKey } from '../../model/identity.ts';
-import { keyOf } from '../../model/identity.ts';
+import { EVIDENCE, isSessionless } from '../../agents/families.ts';
+import { type IdentityKey, keyOf } from '../../model/identity.ts';
+import { SHOWN_ID } from './environment-marks.ts';
 import { agentAbove, carrierOf, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
 
 /** What the ledger remembers of an identity once seen below an agent. */
@@ -8,6 +8,10 @@ export interface LineageEntry {
   /** The agent it was seen below. */
   readonly owner: IdentityKey;
   readonly sessionId: string | null;
+  /** The agent's family: `claude`, `codex`… Absent or null: not known. */
+  readonly family?: string | null;
+  /** The last part of the agent's directory. */
+  readonly project?: string | null;
   /** Its parent when first seen: how reparented members of a subtree are found again. */
   readonly parent: IdentityKey | null;
 }
@@ -21,6 +25,24 @@ const hostOf = (node: Node): Node | null => {
   const host = carrierOf(node);
   const isProgram = host?.kind === 'other' && host.seen.anchor === null && !host.seen.adoptsOrphans;
   return isProgram && host.facts.pid > 1 && !host.facts.unreadable ? host : null;
+};
+
+/** Its agent had not written its session down yet, or was not readable, when it was first seen. */
+const lacksNames = ({ sessionId, family, project }: LineageEntry): boolean =>
+  sessionId === null || family == null || project == null;
+
+/** `Claude session 667f5246 in proofs (pid 669)`: the agent that it was seen below, by all that is known of it. */
+export const agentName = ({ owner, sessionId, family, project }: LineageEntry): string => {
+  const pid = Number.parseInt(owner, 10);
+  const where = project == null ? '' : ` in ${project}`;
+  if (sessionId !== null)
+    return `${familyTitle(family ?? null)}session ${sessionId.slice(0, SHOWN_ID)}${where} (pid ${pid})`;
+  return family == null ? `process ${pid}` : `${family}${where} (pid ${pid})`;
+};
+
+const familyTitle = (family: string | null): string => {
+  const title = EVIDENCE.find(({ agent }) => agent === family)?.title ?? family;
+  return title === null ? '' : `${title} `;
 };
 
 /**
@@ -53,15 +75,18 @@ export class Lineage {
         if (host !== null) this.#hostedBy(node, host);
         continue;
       }
-      // What hangs below a shared daemon belongs to one of its sessions, and nobody can see to which.
+      // What hangs below a shared daemon belongs to one of its sessions, and which one is unknown.
       if (isSessionless(agent.seen.role) && sessionIdOf(agent) === null) continue;
       const key = keyOf(node.facts);
       const known = this.#entries.get(key);
       const owner = keyOf(agent.facts);
-      if (known?.owner === owner) continue;
+      if (known?.owner === owner && !lacksNames(known)) continue;
+      const cwd = agent.facts.details?.cwd ?? null;
       this.#entries.set(key, {
         owner,
-        sessionId: sessionIdOf(agent),
+        sessionId: sessionIdOf(agent) ?? (known?.owner === owner ? known.sessionId : null),
+        family: agent.agent,
+        project: cwd === null ? null : cwd.slice(cwd.lastIndexOf('/') + 1) || cwd,
         parent: known?.parent ?? (node.parent === null ? null : keyOf(node.parent.facts)),
       });
     }

@@ -1,17 +1,19 @@
-import { EVIDENCE } from '../../agents/index.ts';
+import { hostApp } from '../../agents/claude.ts';
+import { EVIDENCE } from '../../agents/families.ts';
 import type { Config } from '../../model/config.ts';
+import { fromBelow } from '../../model/forest.ts';
 import { starMatcher } from '../../model/glob.ts';
 import type { Role } from '../../model/kind.ts';
-import { belonging } from '../../model/process.ts';
-import { servingPort } from './carries.ts';
-import { serviceReason } from './outliving.ts';
-import type { Ownership } from './ownership.ts';
-import { calls, carrierOf, type Node } from './tree.ts';
-import type { World } from './world.ts';
+import { userRelation } from '../../model/process.ts';
+import { serviceReason } from './declared-services.ts';
+import { servingPort } from './effective-kind.ts';
+import type { OwnerEvidence } from './owner-evidence.ts';
+import { carrierOf, type Node, nodeLabel } from './tree.ts';
+import type { VerdictContext } from './verdict-context.ts';
 
 type Reason = string | null;
 
-/** Roles nobody may end, and what to do instead. */
+/** Roles that are never ended, and what to do instead. */
 const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
   ...Object.fromEntries(
     EVIDENCE.flatMap(({ daemon }) =>
@@ -24,23 +26,23 @@ const PROTECTED_ROLES: Readonly<Partial<Record<Role, string>>> = {
 
 const BACKGROUND_KINDS: ReadonlySet<string> = new Set(['bg', 'daemon', 'daemon-worker']);
 
-/** Why nobody may end this process, not even on request; null when somebody may. */
-export const hardReason = (node: Node, world: World): Reason => {
+/** Why this process is never ended, not even on request; null when it may be. */
+export const hardReason = (node: Node, context: VerdictContext): Reason => {
   const { facts, seen } = node;
-  const { self } = world.observation;
+  const { self } = context.observation;
   if (facts.pid <= 2) return 'one of the first two processes of the system';
   if (facts.kernelThread) return 'a kernel thread';
   if (self !== null) {
     if (facts.pid === self.pid) return 'reaptop itself';
-    if (world.ownAncestors.has(node)) return 'an ancestor of reaptop';
+    if (context.ownAncestors.has(node)) return 'an ancestor of reaptop';
     if (self.pgid !== null && facts.pgid === self.pgid) return "in reaptop's own process group";
-    const owner = belonging(facts, self.uid);
+    const owner = userRelation(facts, self.uid);
     if (typeof owner === 'number') return `belongs to another user (uid ${owner})`;
   }
   const role = seen.role === null ? undefined : PROTECTED_ROLES[seen.role];
   // A spare that was claimed is a session, to be stopped by its job.
-  if (role !== undefined && !world.isSession(node)) return role;
-  return backgroundReason(node, world) ?? configReason(node, world.config);
+  if (role !== undefined && !context.isSession(node)) return role;
+  return backgroundReason(node, context) ?? configReason(node, context.config);
 };
 
 /** `~/.claude/jobs/1a2b3c4d`: where the supervisor keeps a background session's job. */
@@ -48,22 +50,22 @@ const jobOf = (directory: string | undefined): string | null =>
   /\/jobs\/([\w-]+)$/.exec(directory ?? '')?.[1] ?? null;
 
 /** By its own words, by its file, as a claimed spare, or because the supervisor's host runs it. */
-const isBackground = (node: Node, world: World): boolean =>
+const isBackground = (node: Node, context: VerdictContext): boolean =>
   node.seen.role === 'background-session' ||
-  (node.seen.role === 'claude-daemon' && world.isSession(node)) ||
-  BACKGROUND_KINDS.has(world.sessionOf(node)?.kind ?? '') ||
+  (node.seen.role === 'claude-daemon' && context.isSession(node)) ||
+  BACKGROUND_KINDS.has(context.sessionOf(node)?.kind ?? '') ||
   (node.kind === 'agent' && carrierOf(node)?.seen.role === 'claude-daemon');
 
 /** What `claude stop` takes, of a background session; null: it is none, or its job is not known. */
-export const backgroundJob = (node: Node, world: World): string | null => {
-  if (!isBackground(node, world)) return null;
-  const session = world.sessionOf(node);
+export const backgroundJob = (node: Node, context: VerdictContext): string | null => {
+  if (!isBackground(node, context)) return null;
+  const session = context.sessionOf(node);
   return session?.jobId ?? jobOf(node.facts.env?.CLAUDE_JOB_DIR) ?? session?.sessionId ?? null;
 };
 
-const backgroundReason = (node: Node, world: World): Reason =>
-  isBackground(node, world)
-    ? `a background session: its supervisor would restart it; use \`claude stop ${backgroundJob(node, world) ?? 'ID'}\``
+const backgroundReason = (node: Node, context: VerdictContext): Reason =>
+  isBackground(node, context)
+    ? `a background session: its supervisor would restart it; use \`claude stop ${backgroundJob(node, context) ?? 'ID'}\``
     : null;
 
 type Matcher = ReturnType<typeof starMatcher>;
@@ -83,33 +85,32 @@ const configReason = (node: Node, config: Config): Reason => {
   return index < 0 ? null : `protected by the config (${config.protect[index]})`;
 };
 
-const HOSTS: Readonly<Record<string, string>> = {
-  editor: 'hosted by an editor',
-  'desktop-app': 'hosted by a desktop app',
-};
+const HOSTS: ReadonlySet<string> = new Set(['editor', 'desktop-app']);
 
 /** How SDK-hosted and desktop-hosted Claude sessions announce themselves. */
 const HOSTED_ENTRYPOINT = /^(sdk-|claude-desktop|claude-vscode)/;
 
-const hostReason = (node: Node, world: World): Reason => {
+/** Why an agent is its host's business: an editor, a desktop app or a program runs it. */
+export const hostReason = (node: Node, context: VerdictContext): Reason => {
   if (node.kind !== 'agent') return null;
-  const climb = world.climb(node);
-  if (climb.end === 'anchor' && HOSTS[climb.anchor] !== undefined)
-    return `${HOSTS[climb.anchor]}: ${climb.at}`;
-  if (!HOSTED_ENTRYPOINT.test(node.facts.env?.CLAUDE_CODE_ENTRYPOINT ?? '')) return null;
+  const climb = context.climb(node);
+  const entrypoint = node.facts.env?.CLAUDE_CODE_ENTRYPOINT ?? '';
+  const app = hostApp(node.facts.exe ?? node.facts.argv?.[0] ?? '', entrypoint);
+  if (climb.end === 'anchor' && HOSTS.has(climb.anchor)) return `run by ${app ?? climb.at}`;
+  if (!HOSTED_ENTRYPOINT.test(entrypoint)) return null;
   const host =
     climb.end === 'stranger'
       ? climb.at
       : climb.end === 'pane' || climb.end === 'anchor'
         ? climb.through
         : null;
-  return host === null ? null : `hosted by ${calls(host)}`;
+  return host === null ? null : `run by ${app ?? nodeLabel(host)}`;
 };
 
 /** Who owns a process, as far as anything says so. */
-type OwnershipOf = (node: Node) => Ownership | null;
+type OwnershipOf = (node: Node) => OwnerEvidence | null;
 
-/** Whoever started it as a server for the network has left no trace, and its clients come and go. */
+/** A server for the network has no trace of what started it, and its clients come and go. */
 const sharedReason = (node: Node, ownershipOf: OwnershipOf): Reason => {
   const port = servingPort(node);
   if (port === null) return null;
@@ -117,19 +118,27 @@ const sharedReason = (node: Node, ownershipOf: OwnershipOf): Reason => {
   return fate === 'undecided' ? `an MCP server on port ${port} that no agent is known to have started` : null;
 };
 
-/** Why only the user in person, typing its pid, may end this process. */
-export const softReason = (node: Node, world: World, ownershipOf: OwnershipOf): Reason => {
-  const own =
-    node.facts.spared ??
-    serviceReason(node, world.observation.self) ??
-    hostReason(node, world) ??
-    sharedReason(node, ownershipOf);
-  if (own !== null) return own;
-  // A wrapper around a shared server goes the way its server goes.
-  if (node.kind !== 'wrapper') return null;
-  for (const child of node.children) {
-    const reason = softReason(child, world, ownershipOf);
-    if (reason !== null) return `carries ${calls(child)}: ${reason}`;
-  }
-  return null;
+interface SoftReason {
+  readonly of: Node;
+  readonly why: string;
+}
+
+/** Why only the user in person, typing its pid, may end a process; each is asked once. */
+export const softReasons = (context: VerdictContext, ownershipOf: OwnershipOf): ((node: Node) => Reason) => {
+  const found = fromBelow<Node, SoftReason | null>(
+    (node, below) => {
+      const own =
+        serviceReason(node, context.observation.self) ??
+        hostReason(node, context) ??
+        sharedReason(node, ownershipOf);
+      return own !== null ? { of: node, why: own } : (below.find(one => one !== null) ?? null);
+    },
+    // A wrapper around a shared server goes the way its server goes.
+    ({ kind }) => kind === 'wrapper',
+  );
+  return node => {
+    const reason = found(node);
+    if (reason === null) return null;
+    return reason.of === node ? reason.why : `carries ${nodeLabel(reason.of)}: ${reason.why}`;
+  };
 };

@@ -1,14 +1,14 @@
-import { DRIVING_DESCRIPTOR } from '../../agents/index.ts';
+import { DRIVING_DESCRIPTOR } from '../../agents/browsers.ts';
 import { sessionLogOf } from '../../agents/session-logs.ts';
-import { ancestorsOf, subtreeOf } from '../../model/forest.ts';
-import type { Identity, IdentityKey } from '../../model/identity.ts';
-import { keyOf } from '../../model/identity.ts';
+import { ancestorsOf, fromAbove, subtreeOf } from '../../model/forest.ts';
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Kind } from '../../model/kind.ts';
 import { isZombie } from '../../model/process.ts';
-import { isWork } from './at-work.ts';
-import { adopts, type Climb, climber, isSwarm, panesOf } from './climb.ts';
+import { adopts, type Climb, climber, isSwarm } from './climb.ts';
+import { wasStartedByAgent } from './environment-marks.ts';
+import { isWork } from './in-use.ts';
 import type { Lineage } from './lineage.ts';
-import { wasStartedByAgent } from './marks.ts';
+import { panesOf } from './tmux-pane.ts';
 import { agentAbove, isRunningAgent, type Node, nodeWithKey, type Tree } from './tree.ts';
 
 /** Kinds that are an agent's business wherever they are found. */
@@ -92,12 +92,20 @@ const HOLDS: ReadonlySet<Climb['end']> = new Set(['pane', 'anchor']);
 /** Costlier facts are read for related processes only, and those that decide about a leak where there may be one. */
 export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null): DetailQuestion[] => {
   const climb = climber(panesOf([]), () => null);
+  const outermostAgent = fromAbove<Node, Node | null>(({ parent }, above) =>
+    parent === null ? null : (above ?? (isRunningAgent(parent) ? parent : null)),
+  );
+  const topOf = fromAbove<Node, Node>((node, above) => (isTop(node) ? node : above!));
+  // Panes are not known yet: what a tmux server holds without a terminal, or for a hidden team, may have no owner.
+  const mayBeHeldByNobody = fromAbove<Node, boolean>(({ parent, facts }, above) =>
+    parent?.seen.role === 'tmux-server' ? facts.tty === null || isSwarm(parent) : (above ?? false),
+  );
   return [...related]
     .filter(node => !node.facts.kernelThread && node.facts.state !== 'Z')
     .map(node => {
       const agent = agentAbove(node);
       const below = agent !== null;
-      // Below an agent that nobody holds, others may still be served: it must not be ended over their heads.
+      // Below an agent without an anchor, others may still be served: it must not be ended meanwhile.
       const top = outermostAgent(node) ?? node;
       const held = HOLDS.has(climb(top).end) && !mayBeHeldByNobody(top);
       const sheltered = below && held;
@@ -117,27 +125,12 @@ export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null):
     });
 };
 
-/** The topmost of an orphan's tree, below whoever adopted it. */
-const topOf = (node: Node): Node => {
-  let top = node;
-  for (let up = top.parent; up !== null; up = top.parent) {
-    if (up.facts.pid === 1 || up.seen.role === 'tmux-server' || adopts(up, top)) return top;
-    top = up;
-  }
-  return top;
-};
-
-const outermostAgent = (node: Node): Node | null => {
-  let top: Node | null = null;
-  for (const up of ancestorsOf(node)) if (isRunningAgent(up)) top = up;
-  return top;
-};
-
-/** Panes are not known yet: what a tmux server holds without a terminal, or for a team out of sight, may be nobody's. */
-const mayBeHeldByNobody = (node: Node): boolean => {
-  for (let at: Node = node; at.parent !== null; at = at.parent)
-    if (at.parent.seen.role === 'tmux-server') return at.facts.tty === null || isSwarm(at.parent);
-  return false;
+/** The topmost of an orphan's tree, below its adopter. */
+const isTop = (node: Node): boolean => {
+  const { parent } = node;
+  return (
+    parent === null || parent.facts.pid === 1 || parent.seen.role === 'tmux-server' || adopts(parent, node)
+  );
 };
 
 export const keysOf = (nodes: Iterable<Node>): Set<IdentityKey> => {

@@ -1,6 +1,6 @@
 import type { Doubt, Verdict } from '../../model/snapshot.ts';
-import { calls, type Node } from './tree.ts';
-import type { World } from './world.ts';
+import { type Node, nodeLabel } from './tree.ts';
+import type { VerdictContext } from './verdict-context.ts';
 
 export interface Ruling {
   readonly verdict: Verdict;
@@ -15,17 +15,19 @@ export interface Ruling {
 
 export const rule = (verdict: Verdict, ...why: string[]): Ruling => ({ verdict, why });
 
-/** Before which a process is judged: what rules may ask, of the world and of each other. */
-export interface Court {
-  readonly world: World;
+/** Before which a process is judged: what rules may ask, of the context and of each other. */
+export interface RuleContext {
+  readonly context: VerdictContext;
   /** Decides between "live" and "none of our business". */
   readonly isRelated: (node: Node) => boolean;
   /** What was ruled of another process; each is judged once. */
   readonly judge: (node: Node) => Ruling;
+  /** Where, between a process and its agent, something is no longer used; null: nowhere. */
+  readonly abandoned: (node: Node) => { readonly at: Node; readonly evidence: string } | null;
 }
 
-/** A proof that it is leaked stands unless something speaks against ending it, or cannot be told. */
-export const unlessDoubted = ({ doubt }: World, node: Node, ...why: string[]): Ruling => {
+/** A proof that it is leaked stands unless something speaks against ending it, or is unknown. */
+export const unlessDoubted = ({ doubt }: VerdictContext, node: Node, ...why: string[]): Ruling => {
   const against = unreadOwner(node) ?? doubt(node);
   return against === null
     ? rule('leak', ...why)
@@ -40,6 +42,6 @@ const unreadOwner = ({ facts }: Node): Doubt | null => {
 
 /** What is below another is judged with it: what speaks against ending the one was asked of the whole subtree. */
 export const goesWith = (other: Node, { verdict, why, inherited, doubt }: Ruling): Ruling => {
-  const because = inherited ?? `goes with ${calls(other)}: ${why[0]}`;
+  const because = inherited ?? `goes with ${nodeLabel(other)}: ${why[0]}`;
   return { ...rule(verdict, because), inherited: because, doubt };
 };

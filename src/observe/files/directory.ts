@@ -1,9 +1,8 @@
 import { lstatSync, opendirSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reading } from '../../model/heartbeat.ts';
+import { formatAt, namesAt, readKnownFile, type Where, whereBelow } from './directory-rules.ts';
 import { isOurs } from './read-bounded.ts';
-import { readKnownFile } from './read-known.ts';
-import { formatAt, namesAt, type Where, whereBelow } from './where.ts';
 
 interface KnownFile {
   readonly reading: Reading;
@@ -18,7 +17,7 @@ export interface Directory {
   readonly where: Where;
   /** Tells it from another that took its name: inode numbers are recycled, so with birth time. '' : not there. */
   identity: string;
-  /** Its path without symbolic links, once somebody asked: a watch on a link would watch the directory that holds the link. */
+  /** Its path without symbolic links, once needed: a watch on a link would watch the directory that holds the link. */
   real: string | null;
   mtimeMs: number;
   listedAt: number;

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { plural } from '../../model/format.ts';
-import { asArray, asObject, type JsonObject, parseJson } from '../../model/json-fields.ts';
+import { asArray, asObject, type JsonObject, parseJson } from '../../model/json.ts';
 import type { ConfiguredServer } from '../../model/observation.ts';
 import { safeArgv } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
+import { plural } from '../../model/units.ts';
 import { readHead } from './read-bounded.ts';
 
 export interface McpConfigRequest {

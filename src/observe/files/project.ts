@@ -28,7 +28,7 @@ export const leanProject = (path: string): string | null =>
   null;
 
 /** The project around a directory: of Lean, of git, or the directory itself. */
-export const projectOf = (path: string): string =>
+export const projectOfDirectory = (path: string): string =>
   leanProject(path) ??
   directoriesUp(here(path)).find(directory => existsSync(join(directory, '.git'))) ??
   here(path);

@@ -55,7 +55,8 @@ const reasonOf = (error: unknown): string => REASONS[codeOf(error)] ?? (codeOf(e
 
 const isGone = (error: unknown): boolean => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 
-const fill = (fd: number, buffer: Buffer, position: number): number => {
+/** As much as there is, up to the buffer's length. */
+export const fill = (fd: number, buffer: Buffer, position: number): number => {
   let got = 0;
   while (got < buffer.length) {
     const n = readSync(fd, buffer, got, buffer.length - got, position + got);
@@ -76,7 +77,7 @@ const failed = (error: unknown, gone: boolean): BoundedRead => ({
 const read = (path: string, limit: number, from: 'head' | 'tail', rules: ReadRules): BoundedRead => {
   let fd: number;
   try {
-    // Non-blocking, so that a FIFO somebody left under a known name cannot hang us.
+    // Non-blocking, so that a FIFO under a known name cannot hang us.
     const link = rules.noLink === true ? constants.O_NOFOLLOW : 0;
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | link);
   } catch (error) {
@@ -106,7 +107,7 @@ const read = (path: string, limit: number, from: 'head' | 'tail', rules: ReadRul
   }
 };
 
-/** The one way to read a file that somebody else may have put there: regular, bounded, without ever waiting. */
+/** The one way to read an untrusted file: regular, bounded, never waiting. */
 export const readHead = (path: string, limit = READ_LIMIT, rules: ReadRules = {}): BoundedRead =>
   read(path, limit, 'head', rules);
 

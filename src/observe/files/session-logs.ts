@@ -1,11 +1,13 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SessionLog, sessionLogOf } from '../../agents/session-logs.ts';
+import type { LoggedCalls } from '../../model/call.ts';
 import { NO_CONTENT, type Reading, readingOf } from '../../model/heartbeat.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import { directoryOf } from '../../model/path.ts';
 import { safePath } from '../../model/redact.ts';
-import { type FileStat, readHead } from './read-bounded.ts';
+import type { CallReader } from './call-reader.ts';
+import { readHead } from './read-bounded.ts';
 
 /** An agent of our user whose family writes its sessions down. */
 export interface LoggingAgent extends Identity {
@@ -22,7 +24,7 @@ export interface LoggingAgent extends Identity {
 
 /** Whose log it is changes with a new session; between two searches only the age of the one found is asked. */
 const SEARCH_MS = 10_000;
-/** The newest by name, and names begin with a time: an older one is nobody's who works now. */
+/** The newest by name, and names begin with a time: an older one belongs to no running session. */
 const MOST_FILES = 32;
 /** Codex says where it works in the first 400 bytes, and goes on with pages of instructions. */
 const HEAD_BYTES = 4096;
@@ -30,7 +32,7 @@ const MOST_HEADS = 256;
 /** Clocks of files and processes differ by so much. */
 const TOLERANCE_MS = 2000;
 
-const statOf = (path: string): FileStat | null => {
+const statOf = (path: string): Stats | null => {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat?.isFile() ? stat : null;
@@ -69,12 +71,17 @@ const projectName = (home: string, projects: string | null, cwd: string): string
   }
 };
 
-/** When the sessions of agents without a registry last wrote to their logs, where it is certain whose log it is. */
+/** When the sessions of agents without a registry last wrote to their logs and what they wait for, where it is certain whose log it is. */
 export class SessionLogs {
   readonly #found = new Map<IdentityKey, { readonly path: string | null; readonly at: number }>();
   readonly #heads = new Map<string, string | null>();
+  readonly #calls: CallReader | null;
 
-  /** `anew`: what is remembered of where a log is does not count. */
+  constructor(calls: CallReader | null = null) {
+    this.#calls = calls;
+  }
+
+  /** `anew`: the remembered location of a log does not count. */
   readings(agents: readonly LoggingAgent[], now: number, anew = false): Reading[] {
     if (anew) this.#found.clear();
     const sessions = agents.filter(({ daemon }) => !daemon);
@@ -86,7 +93,9 @@ export class SessionLogs {
         return stat === null ? [] : [{ path, stat }];
       });
       const newest = stats.sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)[0];
-      return newest === undefined ? [] : [readingFor(agent, newest.path, newest.stat)];
+      if (newest === undefined) return [];
+      const calls = this.#calls?.read(newest.path, agent.agent, newest.stat) ?? undefined;
+      return [readingFor(agent, newest.path, newest.stat, calls)];
     });
   }
 
@@ -110,19 +119,19 @@ export class SessionLogs {
   /** The one log that its session can be writing to; null: there is none, or there are two. */
   #search(agent: LoggingAgent, agents: readonly LoggingAgent[], log: SessionLog, now: number): string | null {
     const { cwd, home, born } = agent;
-    if (log.lies === null || cwd === null || home === null || born === null) return null;
+    if (log.location === null || cwd === null || home === null || born === null) return null;
     const family = agents.filter(other => other.agent === agent.agent);
     const twins = family.filter(other => !other.daemon && other.holds.length === 0 && other.cwd === cwd);
     if (twins.length > 1) return null;
     const taken = new Set(family.flatMap(other => (other.daemon ? [] : other.holds)));
     const shared = family.flatMap(other => (other.daemon ? other.holds : []));
-    const candidates = new Set([...shared, ...listed(log.lies, agent, home, cwd, now)]);
+    const candidates = new Set([...shared, ...listed(log.location, agent, home, cwd, now)]);
     const its = [...candidates].filter(path => {
       if (taken.has(path)) return false;
       const stat = statOf(path);
       // What was not written to since it started is another's.
       if (stat === null || stat.mtimeMs < born - TOLERANCE_MS) return false;
-      return log.lies!.cwd === null || this.#worksIn(path, log.lies!.cwd) === cwd;
+      return log.location!.cwd === null || this.#worksIn(path, log.location!.cwd) === cwd;
     });
     return its.length === 1 ? its[0]! : null;
   }
@@ -158,7 +167,7 @@ const stringOf = (json: string): string | null => {
 };
 
 const listed = (
-  { directory, file, projects }: NonNullable<SessionLog['lies']>,
+  { directory, file, projects }: NonNullable<SessionLog['location']>,
   { born }: LoggingAgent,
   home: string,
   cwd: string,
@@ -172,9 +181,14 @@ const listed = (
   );
 };
 
-const readingFor = ({ pid, cwd }: LoggingAgent, path: string, { mtimeMs, size }: FileStat): Reading =>
+const readingFor = (
+  { pid, cwd }: LoggingAgent,
+  path: string,
+  { mtimeMs, size }: Stats,
+  calls: LoggedCalls | undefined,
+): Reading =>
   readingOf(
-    { ...NO_CONTENT, pid, cwd },
+    { ...NO_CONTENT, pid, cwd, calls },
     {
       path: safePath(path),
       root: safePath(directoryOf(path)),

@@ -1,8 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { LoggedCalls } from '../../model/call.ts';
 import { NO_CONTENT, type Reading } from '../../model/heartbeat.ts';
 import type { ClaudeSession } from '../../model/observation.ts';
 import { safePath } from '../../model/redact.ts';
+import type { CallReader } from './call-reader.ts';
 
 const SLUG_LIMIT = 200;
 
@@ -20,24 +22,61 @@ const projectDirectory = (configDir: string, cwd: string): string | null => {
   return name === undefined ? null : join(projects, name);
 };
 
-const mtimeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+interface Transcript {
+  readonly path: string;
+  readonly stat: Stats;
+}
 
-/** A session that only waits for its subagents writes to their transcripts, not to its own. */
-const newestBelow = (directory: string): number => {
-  if (mtimeOf(directory) === 0) return 0;
-  return readdirSync(directory).reduce((newest, name) => Math.max(newest, mtimeOf(join(directory, name))), 0);
+const seenAt = (path: string): Transcript[] => {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? [] : [{ path, stat }];
 };
 
-const transcriptOf = (session: ClaudeSession): Reading[] => {
+/** A session that only waits for its subagents writes to their transcripts, not to its own. */
+const subagentsIn = (directory: string): Transcript[] =>
+  seenAt(directory).length === 0 ? [] : readdirSync(directory).flatMap(name => seenAt(join(directory, name)));
+
+/** As many subagents as work at once, by far. */
+const MOST_SUBAGENTS = 16;
+/** Nobody has waited for one that wrote nothing for so long. */
+const SUBAGENT_MS = 6 * 3600 * 1000;
+
+/** At its prompt a session waits for nothing; what a subagent was killed in is not pending. */
+const AT_PROMPT: ReadonlySet<string | null> = new Set(['idle', 'shell']);
+
+/**
+ * What the session waits for. Subagents work on in the background after their call has returned: their transcripts end
+ * with a result when they are stopped, and amid a call only when all of Claude was killed.
+ */
+const callsOf = (
+  own: Transcript,
+  subagents: readonly Transcript[],
+  { status }: ClaudeSession,
+  reader: CallReader,
+): LoggedCalls | undefined => {
+  const told = reader.read(own.path, 'claude', own.stat);
+  if (told === null) return undefined;
+  if (subagents.length === 0 || AT_PROMPT.has(status)) return told;
+  const newest = Math.max(own.stat.mtimeMs, ...subagents.map(({ stat }) => stat.mtimeMs));
+  const theirs = subagents
+    .filter(({ path, stat }) => path.endsWith('.jsonl') && newest - stat.mtimeMs < SUBAGENT_MS)
+    .sort((one, other) => other.stat.mtimeMs - one.stat.mtimeMs)
+    .slice(0, MOST_SUBAGENTS)
+    .flatMap(({ path, stat }) => reader.read(path, 'claude', stat, true)?.pending ?? []);
+  return theirs.length === 0 ? told : { ...told, pending: [...told.pending, ...theirs] };
+};
+
+const transcriptOf = (session: ClaudeSession, reader: CallReader | null): Reading[] => {
   // The session's own record is at <config>/sessions/<pid>.json.
   const configDir = dirname(dirname(session.path));
   if (session.cwd === null || !/^[\w-]{1,80}$/.test(session.sessionId)) return [];
   const directory = projectDirectory(configDir, session.cwd);
   if (directory === null) return [];
-  const path = join(directory, `${session.sessionId}.jsonl`);
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return [];
-  const subagentAt = newestBelow(join(directory, session.sessionId, 'subagents'));
+  const [own] = seenAt(join(directory, `${session.sessionId}.jsonl`));
+  if (own === undefined) return [];
+  const { path, stat } = own;
+  const subagents = subagentsIn(join(directory, session.sessionId, 'subagents'));
+  const subagentAt = subagents.reduce((newest, subagent) => Math.max(newest, subagent.stat.mtimeMs), 0);
   return [
     {
       ...NO_CONTENT,
@@ -53,15 +92,19 @@ const transcriptOf = (session: ClaudeSession): Reading[] => {
       cwd: session.cwd,
       pid: session.pid,
       status: session.status,
+      calls: reader === null ? undefined : callsOf(own, subagents, session, reader),
     },
   ];
 };
 
-/** When each session last wrote to its transcript: the heartbeat that needs nobody's cooperation. Nothing of it is read. */
-export const transcriptReadings = (sessions: readonly ClaudeSession[]): Reading[] =>
+/** When each session last wrote to its transcript, a heartbeat that needs no cooperation; `reader`: and what it waits for. */
+export const transcriptReadings = (
+  sessions: readonly ClaudeSession[],
+  reader: CallReader | null = null,
+): Reading[] =>
   sessions.flatMap(session => {
     try {
-      return transcriptOf(session);
+      return transcriptOf(session, reader);
     } catch {
       return []; // unreadable: no sign of life, and no proof of its absence
     }

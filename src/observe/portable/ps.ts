@@ -92,3 +92,73 @@ export const psAll = (): Promise<PsAnswer> => run(['-axww', ...FORMAT]);
 
 /** One process; no row when it is gone. */
 export const psOne = (pid: number): Promise<PsAnswer> => run([...FORMAT, '-p', String(pid)]);
+
+/** The words of one process, from ps-list. */
+export interface PsCommand {
+  readonly name: string;
+  readonly command: string;
+  readonly exe: string | null;
+  readonly startedAt: number | null;
+}
+
+/** Names and command lines by pid. Loaded on need: ps-list is an ES module that nothing else wants. */
+export const listCommands = async (): Promise<ReadonlyMap<number, PsCommand>> => {
+  const { default: psList } = await import('ps-list');
+  const listed = await psList();
+  return new Map(
+    listed.map(p => [
+      p.pid,
+      {
+        name: p.name,
+        command: p.cmd ?? '',
+        exe: p.path === undefined || p.path === '' ? null : p.path,
+        startedAt: p.startTime === undefined ? null : p.startTime.getTime() / 1000,
+      },
+    ]),
+  );
+};
+
+/**
+ * Do two calls of ps speak of the same process? ps-list reads local time, so whole hours may lie between
+ * them when clocks change; seconds may, where ps derives the start from the uptime.
+ */
+export const sameBirth = (command: PsCommand, start: string): boolean => {
+  if (command.startedAt === null) return true;
+  const apart = Math.abs(command.startedAt - Number(start));
+  return apart <= 2 || Math.abs(apart - 3600) <= 2;
+};
+
+/** Live figures of one process. */
+export interface Usage {
+  readonly rss: number;
+  readonly cpuSeconds: number;
+  readonly elapsedSeconds: number;
+}
+
+/** pids go to ps as one argument: this many stay far below the shortest limit of an argument list. */
+const BATCH = 400;
+
+/**
+ * RSS, CPU time and age by pidusage. Always through its `ps` reader: its /proc reader keeps descriptors by
+ * bare pid and answers with a dead process's after a pid was reused; its CPU percentages do the same.
+ */
+export const readUsage = async (pids: readonly number[]): Promise<ReadonlyMap<number, Usage>> => {
+  const found = new Map<number, Usage>();
+  if (pids.length === 0) return found;
+  const { default: pidusage } = await import('pidusage');
+  for (let from = 0; from < pids.length; from += BATCH) {
+    try {
+      const stats = await pidusage(pids.slice(from, from + BATCH), { usePs: true });
+      for (const [pid, stat] of Object.entries(stats)) {
+        if (stat === undefined || stat === null) continue;
+        const { memory, ctime, elapsed } = stat;
+        found.set(Number(pid), { rss: memory, cpuSeconds: ctime / 1000, elapsedSeconds: elapsed / 1000 });
+      }
+    } catch {
+      // All of the batch ended meanwhile, or ps failed just now: figures stay unknown until the next look.
+    }
+  }
+  // Its history is keyed by bare pid and would mix up processes.
+  pidusage.clear();
+  return found;
+};

@@ -1,17 +1,51 @@
 import { statSync } from 'node:fs';
 import type { Stdin, Use } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { listDirectory, once, readLink, readText } from './read.ts';
-import type { UnixTable } from './unix-sockets.ts';
+import { lazily, listDirectory, readLink, readText } from './read.ts';
+import { enclosedSockets, type UnixTable } from './sockets.ts';
 
 /** `pipe:[4711]` → `4711`. */
 const inodeOf = (link: string, kind: 'pipe' | 'socket'): string | null =>
   link.startsWith(`${kind}:[`) ? link.slice(kind.length + 2, -1) : null;
 
+/** Which files are open, by mount and inode: readable for some processes whose links are not. */
+const openFiles = (root: string, pid: number): ReadonlyMap<number, string> | null => {
+  const names = listDirectory(`${root}/${pid}/fdinfo`);
+  if (!Array.isArray(names)) return null;
+  const files = new Map<number, string>();
+  for (const name of names) {
+    const file = /^mnt_id:\s*(\d+)\nino:\s*(\d+)$/m.exec(readText(`${root}/${pid}/fdinfo/${name}`) ?? '');
+    if (file === null) return null; // closed meanwhile, or a kernel that does not tell
+    files.set(Number(name), `${file[1]} ${file[2]}`);
+  }
+  return files;
+};
+
+/**
+ * The helper that a sandbox's command runs below hides its links from its own user. The files that it inherited are
+ * those of its parent, whose links may be read; one that it opened itself leaves all of them unknown.
+ */
+const inheritedLinks = (root: string, pid: number): ReadonlyMap<number, string> | null => {
+  const files = openFiles(root, pid);
+  if (files === null) return null;
+  const parent = Number(/^PPid:\s*(\d+)$/m.exec(readText(`${root}/${pid}/status`) ?? '')?.[1] ?? 0);
+  const given = parent > 1 ? openFiles(root, parent) : null;
+  const links = given === null ? null : openLinks(root, parent);
+  if (given === null || links === null) return null;
+  const byFile = new Map(Array.from(given, ([fd, file]) => [file, links.get(fd)]));
+  const found = new Map<number, string>();
+  for (const [fd, file] of files) {
+    const link = byFile.get(file);
+    if (link === undefined) return null;
+    found.set(fd, link);
+  }
+  return found;
+};
+
 /** Links of every open descriptor; null when we may not look. */
 const openLinks = (root: string, pid: number): ReadonlyMap<number, string> | null => {
   const names = listDirectory(`${root}/${pid}/fd`);
-  if (!Array.isArray(names)) return null;
+  if (!Array.isArray(names)) return inheritedLinks(root, pid);
   const links = new Map<number, string>();
   for (const name of names) {
     const link = readLink(`${root}/${pid}/fd/${name}`);
@@ -47,7 +81,7 @@ export interface Holders {
   readonly closed: (pid: number) => Closed | null;
 }
 
-/** Does somebody hold the writing end of this pipe? Null: somebody may. */
+/** Does another process hold the writing end of this pipe? Null: one may. */
 const somebodyWrites = (
   root: string,
   pipe: string,
@@ -75,7 +109,7 @@ const isTerminal = (link: string): boolean => /^\/dev\/(pts\/|tty)/.test(link);
 
 /**
  * A pty whose master is closed: devpts removes the node, so the link reads "(deleted)" [measured].
- * The node exists exactly as long as somebody holds the master. That the path is absent here proves
+ * The node exists exactly as long as a process holds the master. That the path is absent here proves
  * nothing: a sandbox has a devpts of its own.
  */
 const isLostTerminal = (link: string): boolean => link.startsWith('/dev/pts/') && link.endsWith(' (deleted)');
@@ -83,8 +117,10 @@ const isLostTerminal = (link: string): boolean => link.startsWith('/dev/pts/') &
 /** Null when we may not look. */
 export const lostTerminal = (root: string, pid: number): boolean | null => {
   const links = [0, 1, 2].map(fd => readLink(`${root}/${pid}/fd/${fd}`));
-  if (links.some(link => isLostTerminal(link ?? ''))) return true;
-  return links.every(link => link === null) && openLinks(root, pid) === null ? null : false;
+  const isLost = (link: string | null | undefined): boolean => isLostTerminal(link ?? '');
+  if (links.some(link => link !== null)) return links.some(isLost);
+  const all = openLinks(root, pid);
+  return all === null ? null : [0, 1, 2].some(fd => isLost(all.get(fd)));
 };
 
 /** The file that standard output goes to, and when it was last written; undefined when it is none, or we may not look. */
@@ -114,7 +150,7 @@ export const heldFiles = (root: string, pid: number, wanted: RegExp): readonly s
   ),
 ];
 
-/** What a descriptor is connected to. `unix`: null where unix sockets cannot be told. */
+/** What a descriptor is connected to. `unix`: null where unix sockets are unknown. */
 export const readEnd = (
   root: string,
   { pid, fd }: { readonly pid: number; readonly fd: number },
@@ -146,12 +182,42 @@ export const socketInodes = (root: string, pid: number): ReadonlySet<string> | n
   return inodes;
 };
 
-/** What tells who else uses a process. */
+/**
+ * The sockets of a sandbox's network: with loopback only, nobody in it but these, and none of its sockets in anybody
+ * else's hands, nobody else can use them. Null where that is not so, or cannot be told.
+ */
+export const sealedSockets = (
+  root: string,
+  pid: number,
+  kin: ReadonlySet<number>,
+  { everybody, closed }: Pick<Holders, 'everybody' | 'closed'>,
+): ReadonlySet<string> | null => {
+  const network = readLink(`${root}/${pid}/ns/net`);
+  const sockets = network === null ? null : enclosedSockets(`${root}/${pid}`);
+  if (sockets === null) return null;
+  for (const other of everybody()) {
+    if (kin.has(other)) continue;
+    const theirs = readLink(`${root}/${other}/ns/net`);
+    const links = openLinks(root, other);
+    if (theirs === network) return null;
+    if (theirs === null || links === null) {
+      const hidden = closed(other);
+      if (hidden !== null && mayHold(hidden)) return null;
+    }
+    for (const link of links?.values() ?? [])
+      if (link === network || sockets.has(inodeOf(link, 'socket') ?? '')) return null;
+  }
+  return sockets;
+};
+
+/** What is needed to know what else uses a process. */
 export interface Neighbourhood {
   /** Null: not asked, or not to be had. */
   readonly unix: UnixTable | null;
   /** The network that it is in is not ours: our list of unix sockets says nothing of its own. */
   readonly elsewhere: boolean;
+  /** The sockets of that other network, where nothing outside it can use them. */
+  readonly sealed: () => ReadonlySet<string> | null;
   /** Sockets that are connected to a display over TCP. */
   readonly displays: () => ReadonlySet<string>;
   /** Everybody above and below it, itself included. */
@@ -175,7 +241,7 @@ const masters = (root: string, pid: number, links: ReadonlyMap<number, string>):
     return index === undefined ? [] : [`pts/${index}`];
   });
 
-/** Who uses a process besides its own tree and ancestry; null when that cannot be told. */
+/** What uses a process from outside its own tree and ancestry; null when that is unknown. */
 export const readUses = (root: string, pid: number, around: Neighbourhood): readonly Use[] | null => {
   const links = openLinks(root, pid);
   if (links === null) return null;
@@ -186,8 +252,8 @@ export const readUses = (root: string, pid: number, around: Neighbourhood): read
     return held.get(other) ?? null;
   };
   for (const link of links.values()) if (DEVICES.test(link)) uses.push({ how: 'device', what: link });
-  // A master that somebody else holds too was inherited by mistake, as of a terminal in Node: it is not needed here.
-  const outside = once(() => around.everybody().filter(other => !around.kin.has(other)));
+  // A master that another process holds too was inherited by mistake, as of a terminal in Node: it is not needed here.
+  const outside = lazily(() => around.everybody().filter(other => !around.kin.has(other)));
   for (const tty of masters(root, pid, links))
     if (
       around.onTerminal(tty).some(other => !around.kin.has(other)) &&
@@ -218,16 +284,17 @@ const holdMaster = (
 
 const unixUses = (
   links: ReadonlyMap<number, string>,
-  { unix, elsewhere, displays, kin, crashHandlers }: Neighbourhood,
+  { unix, elsewhere, sealed, displays, kin, crashHandlers }: Neighbourhood,
   linksOf: (pid: number) => ReadonlyMap<number, string> | null,
 ): readonly Use[] | null => {
   const inodes = new Set([...links.values()].flatMap(link => inodeOf(link, 'socket') ?? []));
   if (inodes.size === 0) return [];
-  if (unix === null || elsewhere) return null;
+  const enclosed = elsewhere ? sealed() : null;
+  if (unix === null || (elsewhere && enclosed === null)) return null;
   const uses: Use[] = [];
   const names = new Set<string>();
   for (const socket of unix.values()) if (socket?.listens && socket.path !== null) names.add(socket.path);
-  const ofKin = once(() => {
+  const ofKin = lazily(() => {
     const all = new Set<string>();
     for (const other of [...kin, ...crashHandlers()])
       for (const link of linksOf(other)?.values() ?? []) {
@@ -237,7 +304,9 @@ const unixUses = (
     return all;
   });
   for (const inode of inodes) {
+    if (enclosed?.has(inode)) continue;
     const socket = unix.get(inode);
+    if (socket === undefined && enclosed !== null) return null; // of neither network that we know
     if (socket === undefined && displays().has(inode)) uses.push({ how: 'window', what: 'X11 over TCP' });
     if (socket === undefined) continue; // no unix socket
     if (socket === null) return null;

@@ -10,12 +10,12 @@ import {
   outputFile,
   readEnd,
   readUses,
+  sealedSockets,
   socketInodes,
 } from './descriptors.ts';
-import { BUFFER, listDirectory, once, readIntoBuffer, readLink, readText } from './read.ts';
-import { listeningOf, type TcpTables, tcpTables } from './sockets.ts';
-import { readStatus } from './status.ts';
-import type { UnixTable } from './unix-sockets.ts';
+import { readStatus } from './one-process.ts';
+import { BUFFER, lazily, listDirectory, readIntoBuffer, readLink, readText } from './read.ts';
+import { listeningOf, type TcpTables, tcpTables, type UnixTable } from './sockets.ts';
 
 /** `hierarchy:controllers:path` lines; the longest path is the most specific statement. */
 export const parseCgroup = (text: string | null): string | null => {
@@ -67,10 +67,12 @@ interface Neighbours {
   readonly onTerminal: (tty: string) => readonly number[];
   readonly crashHandlers: () => readonly number[];
   readonly swapInUse: boolean;
+  /** The sockets of the network that a process of this tree is in, where nothing outside it can use them. */
+  readonly sealed: (pid: number, tree: number) => ReadonlySet<string> | null;
 }
 
 /** What a look knows of all processes, and how it is to be read. */
-export interface Surrounding extends Omit<Neighbours, 'tcp' | 'everybody' | 'unix'> {
+export interface Surrounding extends Omit<Neighbours, 'tcp' | 'everybody' | 'unix' | 'sealed'> {
   readonly clock: number;
   /** Nothing from the cache: what is read now decides about a signal. */
   readonly fresh?: boolean | undefined;
@@ -78,10 +80,18 @@ export interface Surrounding extends Omit<Neighbours, 'tcp' | 'everybody' | 'uni
   readonly unix: () => Promise<UnixTable | null>;
 }
 
-/** Bytes that went through its system calls, whatever they went to. */
+/** How often a process of one thread was given a processor: while that stays the same, it has moved nothing. */
+const readTurns = (root: string, pid: number): number | null => {
+  const status = readText(`${root}/${pid}/status`) ?? '';
+  const field = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+)$`, 'm').exec(status)?.[1]);
+  const turns = field('voluntary_ctxt_switches') + field('nonvoluntary_ctxt_switches');
+  return field('Threads') === 1 && !Number.isNaN(turns) ? turns : null;
+};
+
+/** Bytes that went through its system calls, whatever they went to; its turns, where these are hidden from us. */
 const readIo = (root: string, pid: number): number | null => {
   const length = readIntoBuffer(`${root}/${pid}/io`);
-  if (typeof length !== 'number') return null;
+  if (typeof length !== 'number') return readTurns(root, pid);
   const text = BUFFER.toString('latin1', 0, length);
   const moved = /^rchar: (\d+)\nwchar: (\d+)$/m.exec(text);
   return moved === null ? null : Number(moved[1]) + Number(moved[2]);
@@ -111,11 +121,14 @@ export class DetailReader {
       ({ request: { asked }, keep }) =>
         asked.uses === true && !keep && socketInodes(this.#root, asked.pid)?.size !== 0,
     );
+    const tcp = tcpTables(this.#root);
+    const everybody = lazily(() => this.#allPids());
     const neighbours: Neighbours = {
       ...around,
-      tcp: tcpTables(this.#root),
+      tcp,
       unix: asks ? await unix() : null,
-      everybody: once(() => this.#allPids()),
+      everybody,
+      sealed: sealing(this.#root, tcp, { ...around, everybody }),
     };
     for (const { request, same, keep } of known) {
       const key = keyOf(request.asked);
@@ -167,7 +180,10 @@ export class DetailReader {
       ignoresHangup,
       io: asked.work === true ? readIo(root, pid) : null,
       listening: readSockets
-        ? readListening(root, pid, around.tcp, () => around.kinOf(pid))
+        ? readListening(root, pid, around.tcp, {
+            kin: () => around.kinOf(pid),
+            isSealed: () => asked.uses === true && around.sealed(pid, asked.tree ?? pid) !== null,
+          })
         : (kept?.listening ?? null),
       uses: readOthers ? this.#uses(pid, asked.tree ?? pid, around) : (kept?.uses ?? null),
     };
@@ -188,11 +204,12 @@ export class DetailReader {
   #uses(
     pid: number,
     tree: number,
-    { tcp, unix, everybody, crashHandlers, kinOf, onTerminal }: Neighbours,
+    { tcp, unix, everybody, crashHandlers, kinOf, onTerminal, sealed }: Neighbours,
   ): ProcessDetails['uses'] {
     return readUses(this.#root, pid, {
       unix,
       elsewhere: tcp.isElsewhere(pid),
+      sealed: () => sealed(pid, tree),
       displays: () => tcp.of(pid)?.displays ?? new Set(),
       kin: kinOf(tree),
       everybody,
@@ -201,7 +218,7 @@ export class DetailReader {
     });
   }
 
-  /** A setuid program's real user stays whoever started it; it can change only by the process's own will. */
+  /** A setuid program's real user stays the one who started it; it can change only by the process's own will. */
   #status(
     pid: number,
     kept: ProcessDetails | undefined,
@@ -232,16 +249,32 @@ export class DetailReader {
   }
 }
 
+/** Asked once for every network and tree: all processes are looked through. */
+const sealing = (
+  root: string,
+  tcp: TcpTables,
+  { kinOf, ...holders }: Pick<Neighbours, 'kinOf' | 'everybody' | 'closed'>,
+): Neighbours['sealed'] => {
+  const known = new Map<string, ReadonlySet<string> | null>();
+  return (pid, tree) => {
+    if (!tcp.isElsewhere(pid)) return null;
+    const key = `${readLink(`${root}/${pid}/ns/net`)} ${tree}`;
+    const sockets = known.has(key) ? known.get(key)! : sealedSockets(root, pid, kinOf(tree), holders);
+    known.set(key, sockets);
+    return sockets;
+  };
+};
+
 /** Most processes have no socket, and the kernel walks its whole table for /proc/net/tcp: 30 ms on a large machine. */
 const readListening = (
   root: string,
   pid: number,
   tcp: TcpTables,
-  kin: () => Iterable<number>,
+  { kin, isSealed }: { readonly kin: () => Iterable<number>; readonly isSealed: () => boolean },
 ): ProcessDetails['listening'] => {
   const inodes = socketInodes(root, pid);
   if (inodes === null) return null;
-  if (inodes.size === 0) return { ports: [], clients: 0 };
+  if (inodes.size === 0 || isSealed()) return { ports: [], clients: 0 };
   const table = tcp.of(pid);
   if (table === null) return null;
   const kinsSockets = () => {

@@ -16,7 +16,7 @@ const AT_CLKTCK = 17n;
 export const readKernelUnits = (root: string): KernelUnits => {
   const units = { pageSize: 4096, ticksPerSecond: 100 };
   const length = readIntoBuffer(`${root}/self/auxv`);
-  // 64-bit pairs of (type, value); Node supports no 32-bit Linux any more besides armv7, where the defaults hold.
+  // 64-bit pairs of (type, value); Node supports no 32-bit Linux any more but armv7, where the defaults hold.
   if (typeof length === 'number') {
     for (let at = 0; at + 16 <= length; at += 16) {
       const type = BUFFER.readBigUInt64LE(at);

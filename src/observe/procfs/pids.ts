@@ -29,7 +29,7 @@ export class PidList {
   }
 
   read(clock: number): readonly number[] | ReadFailure {
-    // Counted before listing: whoever is born in between is asked for once more, not missed.
+    // Counted before listing: what is born in between is asked for once more, not missed.
     const count = this.#readCount();
     const pids = this.#follow(count, clock) ?? this.#list(clock);
     if (typeof pids === 'string') return pids;
@@ -52,7 +52,7 @@ export class PidList {
 
   /**
    * The last list and who was born since. Numbers are given in ascending order, so the new ones lie between the two
-   * last ones; when as many of them live as there are more tasks now, nobody has ended. Null: it must be listed.
+   * last ones; when as many of them live as there are more tasks now, none has ended. Null: it must be listed.
    */
   #follow(count: Count | null, clock: number): readonly number[] | null {
     const before = this.#count;

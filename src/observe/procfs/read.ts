@@ -44,12 +44,12 @@ const readBy = (read: (fd: number) => number, path: string): number | ReadFailur
   }
 };
 
-/** Opened to be read again and again, by whoever closes it; null where it cannot be. */
+/** Opened to be read again and again, and closed by the caller; null where it cannot be opened. */
 export const openToKeep = (path: string): number | null => {
   try {
     return openSync(path, O_RDONLY);
   } catch {
-    return null; // reading it by its path tells why
+    return null; // reading it by its path shows why
   }
 };
 
@@ -90,7 +90,7 @@ export const listDirectory = (path: string): string[] | ReadFailure => {
 };
 
 /** Made when first asked for, and kept. */
-export const once = <T>(make: () => T): (() => T) => {
+export const lazily = <T>(make: () => T): (() => T) => {
   let made: { readonly it: T } | undefined;
   return () => {
     made ??= { it: make() };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type CommandResult, runCommand } from '../run-command.ts';
 import { readLink } from './read.ts';
 
 /** TCP as the kernel lists it: which socket listens where, and who is connected to each local port. */
@@ -59,10 +60,29 @@ export const readTcp = (root: string): TcpTable | null => {
   return { listeners, clients, inodes, displays };
 };
 
+/** A unix socket without a name; a name follows behind the inode, and may hold anything. */
+const UNNAMED = /^\S+: \S+ \S+ \S+ \S+ \S+ +(\d+)$/;
+
+/**
+ * The TCP and unix sockets of a network that has nothing but loopback and no unix socket with a name, by inode; null
+ * for any other.
+ */
+export const enclosedSockets = (root: string): ReadonlySet<string> | null => {
+  const rows = (file: string, header: number): readonly string[] | undefined =>
+    readTable(`${root}/net/${file}`)?.replace(/\n$/, '').split('\n').slice(header);
+  const devices = rows('dev', 2);
+  const unix = rows('unix', 1)?.map(row => UNNAMED.exec(row)?.[1]);
+  const tcp = rows('tcp', 1);
+  if (devices === undefined || unix === undefined || tcp === undefined) return null;
+  if (!devices.every(row => /^\s*lo:/.test(row))) return null;
+  const inodes = [...unix, ...[...tcp, ...(rows('tcp6', 1) ?? [])].map(row => row.trim().split(/\s+/)[9])];
+  return inodes.every(inode => inode !== undefined) ? new Set(inodes) : null;
+};
+
 export interface TcpTables {
   /** The table of the network that a process is in; null when it cannot be read. */
   readonly of: (pid: number) => TcpTable | null;
-  /** It is in another network than we, or that cannot be told. */
+  /** It is in another network than we, or that is unknown. */
   readonly isElsewhere: (pid: number) => boolean;
 }
 
@@ -100,7 +120,62 @@ export const listeningOf = (
   const connected = sorted.flatMap(port => tcp.clients.get(port) ?? []);
   if (connected.length === 0) return { ports: sorted, clients: 0 };
   const own = kin();
-  // Who is not on this machine, or cannot be read, counts as somebody else.
+  // A peer that is not on this machine, or cannot be read, counts as another process.
   const others = connected.filter(ends => !own.has(tcp.inodes.get(ends) ?? ''));
   return { ports: sorted, clients: others.length };
+};
+
+/** A unix socket as the kernel lists it. */
+export interface UnixSocket {
+  /** The path or abstract name that it is bound to; null: none, as both ends of a socket pair. */
+  readonly path: string | null;
+  readonly listens: boolean;
+  /** The inode of its other end; `0`: that is closed, or it was never connected. */
+  readonly peer: string;
+  readonly connected: boolean;
+}
+
+/** The unix sockets of our network namespace by inode; null: listed twice, so one of the two is forged. */
+export type UnixTable = ReadonlyMap<string, UnixSocket | null>;
+
+/** `u_str ESTAB 0 0 /run/x.sock 4711 * 4712`: names may hold anything, so the numbers are read from the end. */
+const ROW = /^u_\w+\s+(\S+)\s+\d+\s+\d+\s+(.+) (\d+)\s+(?:\S.*)?\s(\d+)\s*$/;
+
+/** Null when a line is not a row: a socket's name may hold newlines, and what follows them could be anything. */
+export const parseUnixSockets = (text: string): UnixTable | null => {
+  const table = new Map<string, UnixSocket | null>();
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const row = ROW.exec(line);
+    if (row === null) return null;
+    const [, state = '', path = '', inode = '', peer = ''] = row;
+    const socket = {
+      path: path === '*' ? null : path,
+      listens: state === 'LISTEN',
+      peer,
+      connected: state === 'ESTAB',
+    };
+    table.set(inode, table.has(inode) ? null : socket);
+  }
+  return table;
+};
+
+/** iproute2 is in /usr/sbin or /sbin on many systems, which an ordinary user's PATH may lack. */
+const PATH = `${process.env.PATH ?? ''}:/usr/sbin:/sbin:/usr/bin:/bin`;
+const TIMEOUT_MS = 1000;
+/** 20,000 sockets. A listing that is cut off would call sockets absent that are not. */
+const MOST_OUTPUT = 4 * 1024 * 1024;
+
+/** What `ss` says (without -p, which walks every process); null where it is missing, fails or is too long. */
+export const readUnixSockets = async (
+  run: (command: string, args: readonly string[]) => Promise<CommandResult> = (command, args) =>
+    runCommand(command, args, {
+      timeoutMs: TIMEOUT_MS,
+      mostOutput: MOST_OUTPUT,
+      env: { PATH, LC_ALL: 'C' },
+    }),
+): Promise<UnixTable | null> => {
+  const answer = await run('ss', ['-xaH']);
+  if (answer.status !== 'done' || answer.code !== 0 || answer.stdout.length >= MOST_OUTPUT) return null;
+  return parseUnixSockets(answer.stdout);
 };

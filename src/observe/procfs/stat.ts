@@ -37,11 +37,11 @@ const FIELDS = new RegExp(
 );
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** A process whose first thread has ended runs on in its others: what they do is not told, but it is no zombie. */
-export const UNTOLD_STATE = '?';
+/** A process whose first thread has ended runs on in its others: what they do is unknown, but it is not a zombie. */
+export const UNKNOWN_STATE = '?';
 
 const stateOf = (told: string, threads: number): string =>
-  told === 'Z' && threads > 1 ? UNTOLD_STATE : told;
+  told === 'Z' && threads > 1 ? UNKNOWN_STATE : told;
 
 /**
  * Parsed only after the LAST `)`: a process may call itself `x) R 1 (`.

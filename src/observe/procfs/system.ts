@@ -1,14 +1,14 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
-import type { Look, Self } from '../../model/observation.ts';
+import type { Sample, Self } from '../../model/observation.ts';
 import type { NamedEnv, ProcessDetails, ProcessFacts } from '../../model/process.ts';
 import type { DetailOptions, DetailRequest, System } from '../system.ts';
 import { DetailReader, parseCgroup, readPss, type Surrounding } from './details.ts';
 import { readEnv } from './environ.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
-import { readPresence } from './presence.ts';
-import { once, readText } from './read.ts';
+import { readPresence } from './one-process.ts';
+import { lazily, readText } from './read.ts';
+import { readUnixSockets } from './sockets.ts';
 import { ProcessTable } from './table.ts';
-import { readUnixSockets } from './unix-sockets.ts';
 
 const selfAmong = (processes: readonly ProcessFacts[], root: string): Self => ({
   pid: process.pid,
@@ -24,7 +24,7 @@ interface Kept {
   swapInUse: boolean;
 }
 
-const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Look> => {
+const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Sample> => {
   const uptime = readUptime(root);
   if (uptime === null)
     throw new Error(
@@ -50,15 +50,15 @@ const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Lo
 const everybody = (
   table: ProcessTable,
 ): Pick<Surrounding, 'unix' | 'kinOf' | 'closed' | 'onTerminal' | 'crashHandlers'> => {
-  const kin = once(() => table.kin());
-  const closed = once(() => table.closedTo(process.getuid?.() ?? 0));
-  const onTerminal = once(() => table.byTerminal());
+  const kin = lazily(() => table.kin());
+  const closed = lazily(() => table.closedTo(process.getuid?.() ?? 0));
+  const onTerminal = lazily(() => table.byTerminal());
   return {
     unix: readUnixSockets,
     kinOf: pid => kin()(pid),
     closed: pid => closed()(pid),
     onTerminal: tty => onTerminal().get(tty) ?? [],
-    crashHandlers: once(() => table.crashHandlers()),
+    crashHandlers: lazily(() => table.crashHandlers()),
   };
 };
 
@@ -78,7 +78,7 @@ export const procfsSystem = ({
     readOnly: null,
     table,
 
-    look: () => lookAt(root, table, kept),
+    sample: () => lookAt(root, table, kept),
 
     async environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>> {
       const found = new Map<IdentityKey, NamedEnv>();

@@ -17,7 +17,7 @@ export const belongsToUs = (stat: Pick<Stats, 'uid'>): boolean =>
   process.geteuid === undefined || stat.uid === process.geteuid();
 
 /**
- * Opens a file of our state. Never through a symbolic link, never waiting for whoever is at the other end of a
+ * Opens a file of our state. Never through a symbolic link, never waiting for the other end of a
  * FIFO, and only what is a regular file of ours. Throws what the file system says.
  */
 export const openOwn = (path: string, flags: number): number => {
@@ -77,7 +77,7 @@ export const writeAndClose = (fd: number, path: string, text: string): void => {
 };
 
 /**
- * Writes a new file under the first of these names that nobody has, and gives back which: never over one that is
+ * Writes a new file under the first of these names that is free, and returns it: never over one that is
  * there, never through a link, for us alone to read, whole or not at all. Null: all of them are taken.
  */
 export const writeUnderFreeName = (names: Iterable<string>, text: string): string | null => {
@@ -104,7 +104,7 @@ export const unlinkIfThere = (path: string): void => {
   }
 };
 
-/** Gives `path` to what lies at `draft`, whole, unless somebody has the name; the draft goes in any case. */
+/** Gives `path` to what lies at `draft`, whole, unless the name is taken; the draft goes in any case. */
 export const linkUnlessTaken = (draft: string, path: string): boolean => {
   try {
     linkSync(draft, path);

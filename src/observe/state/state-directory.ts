@@ -64,7 +64,7 @@ const ownHome = (): string | null => {
   }
 };
 
-/** Whether what is already there of a path is ours; root's is nobody's home that we could spoil. */
+/** Whether what is already there of a path is ours; root's is no home that we could spoil. */
 export const liesWithUs = (directory: string): boolean => {
   for (let at = directory; ; at = dirname(at)) {
     const there = statOrNull(at);
@@ -77,7 +77,7 @@ const statOrNull = (path: string): Stats | null => {
   try {
     return lstatSync(path);
   } catch {
-    return null; // not there, or below a file; whoever makes it is told
+    return null; // not there, or below a file; making it reports that
   }
 };
 
@@ -100,8 +100,8 @@ export const makeStateDirectory = (directory: string): void => {
 };
 
 /**
- * Not `recursive: true`: below /proc and the like, Node 20 then tries the same mkdir for ever. Others may make the same
- * directories at the same time: whoever comes second is content with what is there.
+ * Not `recursive: true`: below /proc and the like, Node 20 then tries the same mkdir forever. Others may make the same
+ * directories at the same time: the second uses what is there.
  */
 const makeWithParents = (directory: string): void => {
   if (make(directory) || directory === dirname(directory)) return;

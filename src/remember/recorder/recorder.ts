@@ -1,22 +1,34 @@
-import { lstatSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Mark } from '../../model/mark.ts';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Mark } from '../../model/report.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import { appendLines } from '../../observe/state/append.ts';
-import { errorSentence } from '../../observe/state/own-file.ts';
+import { appendLines } from '../../observe/state/lines-file.ts';
+import { errorSentence, openOwn } from '../../observe/state/own-file.ts';
 import { makeStateDirectory } from '../../observe/state/state-directory.ts';
 import { LineWriter } from './lines.ts';
-import { trimMarks } from './marks-file.ts';
-import { DRAFT, packSegment } from './pack.ts';
+import { dropOldSegments } from './retention.ts';
 import {
-  beginOf,
   type Hour,
   hourOf,
   MARKS_FILE,
+  packedName,
   plainName,
   RECORDER_DIRECTORY,
   segmentFiles,
 } from './segments.ts';
+import { trimMarks } from './timeline-marks.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -99,7 +111,7 @@ export class Recorder {
     this.#size = -1;
   }
 
-  /** A file that is not as we left it (gone, cut short, written by somebody else) begins with a full picture again. */
+  /** A file that is not as we left it (gone, cut short, written by another) begins with a full snapshot again. */
   #append(hour: Hour, snapshot: Snapshot): void {
     const { sizeAfter } = appendLines(join(this.#directory, plainName(hour)), sizeBefore => {
       if (sizeBefore !== this.#size) this.#lines.startAnew();
@@ -116,24 +128,61 @@ export class Recorder {
       this.#steadySince = monotonic;
   }
 
-  /** Oldest first out; the hour being written stays. */
   #trim(now: number, current: Hour): void {
     const monotonic = this.#options.monotonic();
     if (monotonic - this.#trimmedAt < STEADY_MS) return;
     const steady = monotonic - this.#steadySince >= STEADY_MS;
     this.#trimmedAt = monotonic;
-    const files = segmentFiles(this.#directory).map(file => ({
-      ...file,
-      bytes: lstatSync(file.path, { throwIfNoEntry: false })?.size ?? 0,
-    }));
-    let total = files.reduce((sum, file) => sum + file.bytes, 0);
-    for (const { hour, path, packed, bytes } of files) {
-      const old = steady && now - beginOf(hour) > this.#options.keepMs;
-      if (!old && total <= this.#options.keepBytes) continue;
-      if (hour === current && !packed) continue;
-      rmSync(path, { force: true });
-      total -= bytes;
-    }
+    const { keepMs, keepBytes } = this.#options;
+    dropOldSegments(this.#directory, { now, current, keepMs: steady ? keepMs : null, keepBytes });
     trimMarks(this.#directory, steady ? now - this.#options.keepMs : null);
   }
 }
+
+/** Made beside, then put in its place; what a kill leaves under this name is removed by the next writer. */
+const DRAFT = '.packing';
+
+/**
+ * Compresses a plain segment. What is already compressed of that hour stays in front: members of a gzip file follow one
+ * another. Killed at any moment it leaves the hour readable, at worst twice, and readers pass over what they have seen.
+ */
+const packSegment = async (directory: string, hour: Hour): Promise<void> => {
+  const plain = join(directory, plainName(hour));
+  const packed = join(directory, packedName(hour));
+  const draft = join(directory, DRAFT);
+  rmSync(draft, { force: true });
+  try {
+    await append(packed, draft, false);
+    await append(plain, draft, true);
+    sync(draft);
+    renameSync(draft, packed);
+    sync(dirname(packed));
+    rmSync(plain, { force: true });
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+};
+
+/** By streams: an hour of a machine full of agents is some megabytes, and guard is to stay small. */
+const append = async (from: string, to: string, compress: boolean): Promise<void> => {
+  let fd: number;
+  try {
+    fd = openOwn(from, constants.O_RDONLY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const source = createReadStream(from, { fd });
+  const target = createWriteStream(to, { flags: 'a', mode: 0o600 });
+  await (compress ? pipeline(source, createGzip(), target) : pipeline(source, target));
+};
+
+const sync = (path: string): void => {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};

@@ -1,9 +1,12 @@
+import { closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { plural } from '../../model/format.ts';
-import type { Mark } from '../../model/mark.ts';
+import { gunzipSync, constants as zlib } from 'node:zlib';
+import type { Mark } from '../../model/report.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import { type Asked, momentAsked } from '../../model/time.ts';
+import { formatMoment, plural } from '../../model/units.ts';
+import { openOwn } from '../../observe/state/own-file.ts';
 import { decodeLines, type Frame, passLines } from './lines.ts';
-import { readMarks } from './marks-file.ts';
-import { readSegment, stateOf } from './segment-text.ts';
 import {
   beginOf,
   endOf,
@@ -13,6 +16,8 @@ import {
   type SegmentFile,
   segmentFiles,
 } from './segments.ts';
+import { snapshotOf } from './stored-snapshot.ts';
+import { readMarks } from './timeline-marks.ts';
 
 /** Stepping to and fro over the turn of an hour reads neither hour twice. */
 const HOURS_KEPT = 3;
@@ -100,7 +105,7 @@ export class Recording {
     }
   }
 
-  /** When its oldest hour begins, told by the names alone: no hour is read for it. Null: there is none. */
+  /** When its oldest hour begins, by the names alone: no hour is read for it. Null: there is none. */
   begin(): number | null {
     const [first] = this.#files();
     return first === undefined ? null : beginOf(first.hour);
@@ -129,7 +134,7 @@ export class Recording {
   #read(hour: Hour, files: readonly SegmentFile[]): ReadHour {
     const own = files.filter(file => file.hour === hour);
     const known = this.#hours.get(hour);
-    const state = own.map(stateOf).join(' ');
+    const state = own.map(segmentState).join(' ');
     if (known?.state === state) return known;
     let skipped = 0;
     const frames = new Map<number, Frame>();
@@ -161,3 +166,83 @@ export class Recording {
 }
 
 const hoursOf = (files: readonly SegmentFile[]): Hour[] => [...new Set(files.map(file => file.hour))];
+
+/** No honest hour is longer, packed or not: a file of zeros must not fill our memory. */
+const MOST_PACKED_BYTES = 64 * 1024 ** 2;
+const MOST_PLAIN_BYTES = 256 * 1024 ** 2;
+
+/** Throws when it is gone meanwhile, not ours, or no gzip. */
+export const readSegment = ({ path, packed }: SegmentFile): string => {
+  const bytes = readBounded(path);
+  if (!packed) return bytes.toString('utf8');
+  // What was cut off is read up to the cut.
+  return gunzipSync(bytes, {
+    finishFlush: zlib.Z_SYNC_FLUSH,
+    maxOutputLength: MOST_PLAIN_BYTES,
+  }).toString('utf8');
+};
+
+/** Changes whenever the file does: the hour being written grows. */
+export const segmentState = ({ path }: SegmentFile): string => {
+  try {
+    const fd = openOwn(path, constants.O_RDONLY);
+    try {
+      const { size, mtimeMs, ino } = fstatSync(fd);
+      return `${ino}:${size}:${mtimeMs}`;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return 'unreadable';
+  }
+};
+
+const readBounded = (path: string): Buffer => {
+  const fd = openOwn(path, constants.O_RDONLY);
+  try {
+    const size = Math.min(fstatSync(fd).size, MOST_PACKED_BYTES);
+    const bytes = Buffer.alloc(size);
+    let got = 0;
+    for (let read = -1; got < size && read !== 0; got += read)
+      read = readSync(fd, bytes, got, size - got, got);
+    return bytes.subarray(0, got);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** A picture every ten seconds, and one may come late: further off than this it is another moment. */
+export const GAP_MS = 30_000;
+
+export type OpenedMoment =
+  | { readonly ok: true; readonly snapshot: Snapshot; readonly note: string | null }
+  | { readonly ok: false; readonly message: string };
+
+const NOTHING =
+  'Nothing was recorded yet: reaptop guard keeps the flight recorder (reaptop guard install starts it at every login).';
+
+/** The picture of a moment, or the nearest one with a sentence that says so. */
+export const openMoment = (
+  recording: Recording,
+  asked: Asked,
+  { bootedAt }: { readonly bootedAt: number },
+): OpenedMoment => {
+  const at = momentAsked(asked, recording.marks(), bootedAt);
+  if (at === null) return { ok: false, message: 'No OOM kill was recorded.' };
+  const frame = recording.nearest(at);
+  if (frame === null) return { ok: false, message: NOTHING };
+  const snapshot = snapshotOf(frame);
+  if (snapshot === null)
+    return { ok: false, message: `What was recorded at ${formatMoment(frame.at)} cannot be read.` };
+  const note = noteFor(recording, at, frame);
+  const said = [...(note === null ? [] : [note]), ...recording.warnings()];
+  return { ok: true, snapshot: { ...snapshot, warnings: [...said, ...snapshot.warnings] }, note };
+};
+
+const noteFor = (recording: Recording, at: number, frame: Frame): string | null => {
+  if (Math.abs(frame.at - at) <= GAP_MS) return null;
+  const shown = `this is the nearest picture, of ${formatMoment(frame.at)}`;
+  if (recording.before(at) === null) return `The recording begins after ${formatMoment(at)}: ${shown}.`;
+  if (recording.after(at) === null) return `The recording ends before ${formatMoment(at)}: ${shown}.`;
+  return `Nothing was recorded at ${formatMoment(at)} (guard was off, or the machine asleep): ${shown}.`;
+};

@@ -37,7 +37,7 @@ export const segmentFiles = (directory: string): readonly SegmentFile[] => {
   try {
     names = readdirSync(directory);
   } catch {
-    return []; // not there, or not ours to read: whoever writes says what is wrong with it
+    return []; // not there, or not ours to read: the writer reports what is wrong with it
   }
   return names
     .flatMap(name => {

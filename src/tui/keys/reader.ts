@@ -1,6 +1,3 @@
-import { type MouseReport, mouseReport, OLD_REPORT, OLD_REPORT_LENGTH } from './mouse-report.ts';
-import { controlName, SEQUENCES } from './sequences.ts';
-
 /**
  * Reads keys. Ink's `useInput` is not enough here: it gives a chunk of several keys (`jjj`, `jk` and enter) as one
  * event, F-keys as nothing, a paste as typing, and it cannot say which keys arrived together. That last one is
@@ -32,10 +29,10 @@ const UNFINISHED = /^(?:|\[[0-?]*[ -/]*|O|\[\[|\]\d*(?:;[^\u0007\u001b]*\u001b?)
 /** OSC: what the terminal answers when it is asked for its colours. It ends in BEL, or in Esc and a backslash. */
 const REPLY = /^\](\d+;[^\u0007\u001b]*)(?:\u0007|\u001b\\)/;
 
-/** What only a terminal sends: cut off, it is thrown away; its letters are nobody's keys. */
+/** What only a terminal sends: cut off, it is thrown away; its letters are not keys. */
 const NO_KEYBOARD = /^\u001b(?:\[200~|\[<|\[M|\]\d+;)/;
 
-export interface Reading {
+export interface KeyReading {
   readonly strokes: readonly Keystroke[];
   /** Bytes of an escape sequence that is not complete yet; prepend them to the next chunk. */
   readonly rest: string;
@@ -79,7 +76,7 @@ const plainPiece = (input: string, chunk: number): Piece => {
 };
 
 /** `jjj`, `jk\r`, arrows, a lone Esc, the mouse and a paste, all as single keystrokes. */
-export const readKeystrokes = (input: string, chunk: number): Reading => {
+export const readKeystrokes = (input: string, chunk: number): KeyReading => {
   const strokes: Keystroke[] = [];
   let at = 0;
   while (at < input.length) {
@@ -101,7 +98,7 @@ export const readKeystrokes = (input: string, chunk: number): Reading => {
   return { strokes, rest: '' };
 };
 
-/** A lone Esc is told from the start of a sequence by silence: sequences arrive within a few ms even over ssh. */
+/** A lone Esc is distinguished from the start of a sequence by silence: sequences arrive within a few ms even over ssh. */
 const ESC_SILENCE_MS = 30;
 /** A paste or a report whose end never comes must not swallow the keys after it. */
 const UNENDED_SILENCE_MS = 1000;
@@ -115,11 +112,6 @@ export class KeyReader {
 
   constructor(deliver: (stroke: Keystroke) => void) {
     this.#deliver = deliver;
-  }
-
-  /** The latest read: what is shown now cannot have been seen by whoever typed it. */
-  get chunk(): number {
-    return this.#chunk;
   }
 
   push(input: string): void {
@@ -145,5 +137,124 @@ export class KeyReader {
     if (NO_KEYBOARD.test(rest)) return;
     this.#deliver({ key: 'escape', text: '', chunk: this.#chunk });
     for (const text of rest.slice(1)) this.#deliver({ key: text, text, chunk: this.#chunk });
+  }
+}
+
+/** CSI and SS3 endings, as xterm, tmux, rxvt and the Linux console send them. */
+const SEQUENCES: Readonly<Record<string, string>> = {
+  '[A': 'up',
+  '[B': 'down',
+  '[C': 'right',
+  '[D': 'left',
+  OA: 'up',
+  OB: 'down',
+  OC: 'right',
+  OD: 'left',
+  '[H': 'home',
+  '[F': 'end',
+  OH: 'home',
+  OF: 'end',
+  '[1~': 'home',
+  '[4~': 'end',
+  '[7~': 'home',
+  '[8~': 'end',
+  '[2~': 'insert',
+  '[3~': 'delete',
+  '[5~': 'pageup',
+  '[6~': 'pagedown',
+  '[Z': 'shift-tab',
+  OP: 'f1',
+  OQ: 'f2',
+  OR: 'f3',
+  OS: 'f4',
+  '[[A': 'f1',
+  '[11~': 'f1',
+  '[12~': 'f2',
+  '[13~': 'f3',
+  '[14~': 'f4',
+  '[15~': 'f5',
+  '[17~': 'f6',
+  '[18~': 'f7',
+  '[19~': 'f8',
+  '[20~': 'f9',
+  '[21~': 'f10',
+};
+
+const CONTROLS: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\u007f': 'backspace',
+};
+
+/** The key that a control character comes from. */
+const controlName = (char: string): string => {
+  const code = char.charCodeAt(0);
+  return CONTROLS[char] ?? `ctrl-${String.fromCharCode(code + 96)}`;
+};
+
+/** What the mouse did, where: columns and rows count from 0. */
+export interface MouseReport {
+  readonly what: 'press' | 'wheel-up' | 'wheel-down';
+  readonly column: number;
+  readonly row: number;
+}
+
+/** `[<button;column;rowM`, the form that mode 1006 asks for; a release ends in `m`. */
+const SGR = /^\[<(\d{1,4});(\d{1,5});(\d{1,5})M$/;
+
+/** Buttons as xterm counts them: 0 left, 64 and 65 the wheel; 4, 8 and 16 are Shift, Meta and Ctrl. */
+const LEFT = 0;
+const WHEEL_UP = 64;
+const WHEEL_DOWN = 65;
+const MODIFIERS = 4 | 8 | 16;
+
+const whatOf = (button: number): MouseReport['what'] | null => {
+  // A click with a modifier is meant for the terminal or for the window manager.
+  if (button === LEFT) return 'press';
+  const plain = button & ~MODIFIERS;
+  if (plain === WHEEL_UP) return 'wheel-up';
+  return plain === WHEEL_DOWN ? 'wheel-down' : null;
+};
+
+/** Null for a release, a move, another button, and for what is not a mouse report. */
+export const mouseReport = (sequence: string): MouseReport | null => {
+  const found = SGR.exec(sequence);
+  const what = found && whatOf(Number(found[1]));
+  if (!what) return null;
+  return { what, column: Number(found[2]) - 1, row: Number(found[3]) - 1 };
+};
+
+/** The form of terminals that do not know 1006: three bytes follow, any of which may look like a key, `y` for one. */
+const OLD_REPORT = '[M';
+const OLD_REPORT_LENGTH = OLD_REPORT.length + 3;
+
+/** Two presses on one cell within this are a double click; what follows a click sooner was not decided upon. */
+export const DOUBLE_MS = 500;
+
+/** Tells double clicks, and clicks that come too soon to be an answer. */
+export class Clicks {
+  readonly #now: () => number;
+  #last: { readonly at: number; readonly column: number; readonly row: number } | null = null;
+  #quietSince = Number.NEGATIVE_INFINITY;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Something new is on the screen: who clicks at once has not read it. */
+  shown(): void {
+    this.#quietSince = this.#now();
+  }
+
+  /** `double`: the second of two on one cell. `hurried`: sooner after another click, or after what it answers, than anybody reads. */
+  note({ column, row }: MouseReport): { readonly double: boolean; readonly hurried: boolean } {
+    const at = this.#now();
+    const last = this.#last;
+    const soon = last !== null && at - last.at < DOUBLE_MS;
+    const double = soon && last.column === column && last.row === row;
+    this.#last = { at, column, row };
+    return { double, hurried: soon || at - this.#quietSince < DOUBLE_MS };
   }
 }

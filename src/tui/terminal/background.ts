@@ -6,7 +6,7 @@ export type Background = 'light' | 'dark';
  */
 export const BACKGROUND_QUESTION = '\u001b]11;?\u001b\\';
 
-/** `15;0`: foreground and background, as rxvt, Konsole and others tell; of 16 colours 7 and from 9 on are light. */
+/** `15;0`: foreground and background, as rxvt, Konsole and others set it; of 16 colours 7 and from 9 on are light. */
 export const backgroundOfEnvironment = (env: NodeJS.ProcessEnv): Background | null => {
   const told = /(?:^|;)(\d{1,2})$/.exec(env.COLORFGBG ?? '');
   if (told === null || !env.COLORFGBG?.includes(';')) return null;

@@ -8,7 +8,7 @@ const ESC = '\u001b[';
  */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}?7l${ESC}?2004h${ESC}H${ESC}2J`;
 
-/** Presses and the wheel (1000), as `ESC [ < button ; column ; row` (1006): the older form cannot be told from keys. */
+/** Presses and the wheel (1000), as `ESC [ < button ; column ; row` (1006): the older form cannot be distinguished from keys. */
 const MOUSE_ON = `${ESC}?1000h${ESC}?1006h`;
 const MOUSE_OFF = `${ESC}?1006l${ESC}?1000l`;
 
@@ -72,7 +72,7 @@ export class TerminalModes {
     try {
       writeSync(fd, text);
     } catch {
-      // The terminal is gone (EIO after a hang-up) or full (EAGAIN): there is nobody to restore it for.
+      // The terminal is gone (EIO after a hang-up) or full (EAGAIN): there is nothing to restore.
     }
   }
 }

@@ -10,9 +10,9 @@ export interface ProcessHooks {
 /** 128 + the signal's number, as shells say it. */
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** What is said of an error that nobody expected, wherever it was thrown. */
+/** The sentence for an unexpected error, wherever it was thrown. */
 export const crashSentence = (error: unknown): string => {
-  // It may quote a command line or a file: those are nobody's escape sequences.
+  // It may quote a command line or a file: their escape sequences must not reach the terminal.
   const what = visible(error instanceof Error ? error.message : String(error));
   const where = process.env.REAPTOP_DEBUG
     ? `\n${(error as Error).stack ?? ''}`

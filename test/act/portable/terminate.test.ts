@@ -55,6 +55,28 @@ describe('on the portable backend', () => {
     expect(hurt(people)).toEqual([]);
   });
 
+  test('each of the stubborn is told of with one TERM and one KILL', async () => {
+    const stubborn = [
+      await startReady(sandbox, 'ignores-term.sh'),
+      await startReady(sandbox, 'ignores-term.sh'),
+    ];
+    const plan = await planFor(system, await Promise.all(stubborn.map(({ pid }) => seenBy(pid))));
+    const signals: string[] = [];
+    const result = await terminate({
+      system,
+      plan,
+      graceMs: 300,
+      onProgress: event => event.type === 'signal' && signals.push(`${event.step.pid} ${event.signal}`),
+    });
+    const roots = result.outcomes.filter(({ pid }) => stubborn.some(one => one.pid === pid));
+    expect(kinds(roots)).toEqual({ killed: 2 });
+    for (const { pid } of stubborn)
+      expect(signals.filter(told => told.startsWith(`${pid} `))).toEqual([
+        `${pid} SIGTERM`,
+        `${pid} SIGKILL`,
+      ]);
+  });
+
   test('a broad tree is ended and verified', async () => {
     const root = await startOrphan(sandbox, [program('tree-of-200.sh'), 'calm']);
     await until('the whole tree', () => descendantsOf(root.pid).length === 199);
@@ -71,7 +93,7 @@ describe('on the portable backend', () => {
 
   /** Its start times are epoch seconds: the identity is the backend's own. */
   const seenBy = async (pid: number) => {
-    const facts = (await system.look()).processes.find(p => p.pid === pid);
+    const facts = (await system.sample()).processes.find(p => p.pid === pid);
     if (facts === undefined) throw new Error(`ps does not list ${pid}`);
     return { pid, start: facts.start };
   };

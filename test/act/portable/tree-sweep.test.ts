@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import childProcess, { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { treeKill } from '../../../src/act/portable/tree-kill.ts';
@@ -60,6 +60,33 @@ const startTree = async (
   const lines = (file: string): string[] => readFileSync(file, 'utf8').split('\n').filter(Boolean);
   await until('the whole tree', () => lines(`${log}.up`).length === names.length);
   return { root: await identity(pid), said: () => lines(log) };
+};
+
+const CAN_LIMIT = spawnSync('prlimit', ['--version']).status === 0;
+/** Does something while not one more file can be opened in this process. */
+const withoutDescriptors = async <T>(work: () => Promise<T>): Promise<T> => {
+  const limit = (of: string): void =>
+    void execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${of}:`]);
+  const before = execFileSync('prlimit', [
+    '--pid',
+    String(process.pid),
+    '--nofile',
+    '-o',
+    'SOFT',
+    '--noheadings',
+  ]);
+  const opened: number[] = [];
+  // As many again must be free afterwards: prlimit is started to lift the limit.
+  limit(String(readdirSync('/proc/self/fd').length + 64));
+  try {
+    expect(() => {
+      for (;;) opened.push(openSync('/dev/null', 'r'));
+    }).toThrow('EMFILE');
+    return await work();
+  } finally {
+    for (const fd of opened) closeSync(fd);
+    limit(String(before).trim());
+  }
 };
 
 test('ends a tree, and says so only of what really ended', async () => {
@@ -173,6 +200,31 @@ describe('the holes of tree-kill', () => {
     // Even when ps disappears after the check.
     expect(await treeKill(pid, 'SIGKILL')).toBe('done');
     await until('its end', () => !isRunning(pid));
+  });
+
+  test.skipIf(!CAN_LIMIT)(
+    'without descriptors for ps the process itself is still signalled, once',
+    async () => {
+      const { pid } = sandbox.start([sandbox.sleeper('alone'), '1000']);
+      expect(await withoutDescriptors(() => treeKill(pid, 'SIGKILL'))).toBe('done');
+      await until('its end', () => !isRunning(pid));
+      expect(vi.mocked(process.kill).mock.calls).toEqual([[pid, 'SIGKILL']]);
+    },
+  );
+
+  test('a signal that the system refuses is told', async () => {
+    const { pid } = sandbox.start([sandbox.sleeper('guarded'), '1000']);
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    expect(await treeKill(pid, 'SIGTERM')).toBe('denied');
+    expect(isRunning(pid)).toBe(true);
+  });
+
+  test('its own way to start ps is nobody else’s', async () => {
+    const { pid } = sandbox.start([sandbox.sleeper('brief'), '1000']);
+    await treeKill(pid, 'SIGKILL');
+    expect(childProcess.spawn.name).toBe('spawn');
   });
 
   test.each([0, 1, 2, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY])('pid %d is refused', async pid => {

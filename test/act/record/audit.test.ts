@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeAudit } from '../../../src/act/record/audit.ts';
-import type { IntentLine, OutcomeLine } from '../../../src/act/record/lines.ts';
-import { rotateAudit } from '../../../src/act/record/rotation.ts';
+import { rotateAudit, writeAudit } from '../../../src/act/record/audit.ts';
+import type { IntentLine, OutcomeLine } from '../../../src/act/record/audit-lines.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 const canMount = spawnSync('unshare', ['-m', 'true']).status === 0;

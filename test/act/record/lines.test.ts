@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcomeEntries, planEntries } from '../../../src/act/record/lines.ts';
+import { outcomeEntries, planEntries } from '../../../src/act/record/audit-lines.ts';
 import { planOf } from '../fake-system.ts';
 
 const root = { pid: 10, start: 's10' };

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lockHolder, takeRunLock } from '../../../src/act/record/lock.ts';
+import { lockHolder, takeRunLock } from '../../../src/act/record/run-lock.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { FakeSystem } from '../fake-system.ts';
@@ -62,7 +62,7 @@ describe('who holds a lock', () => {
   test('not one that the table does not show', async () => {
     leave(SOUND);
     machine.add(700, 1, { argv: REAPTOP });
-    const torn = { presence: machine.presence.bind(machine), look: () => new FakeSystem().look() };
+    const torn = { presence: machine.presence.bind(machine), sample: () => new FakeSystem().sample() };
     expect(await lockHolder(torn, 'cleanUp', directory)).toBeNull();
     expect(await takeRunLock(torn, 'clean', { directory })).toMatchObject({ status: 'taken', warning: null });
   });
@@ -70,8 +70,8 @@ describe('who holds a lock', () => {
   test('also one of a table that does not say who we are', async () => {
     leave(SOUND);
     machine.add(700, 1, { argv: REAPTOP });
-    const look = async () => ({ ...(await FakeSystem.prototype.look.call(machine)), self: null });
-    const blind = { presence: machine.presence.bind(machine), look };
+    const look = async () => ({ ...(await FakeSystem.prototype.sample.call(machine)), self: null });
+    const blind = { presence: machine.presence.bind(machine), sample: look };
     expect(await lockHolder(blind, 'cleanUp', directory)).toEqual(SOUND);
   });
 
@@ -106,7 +106,7 @@ describe('a lock that is held', () => {
     leave(SOUND);
     let asked = 0;
     const again = {
-      look: machine.look.bind(machine),
+      sample: machine.sample.bind(machine),
       presence: (pid: number) => {
         if (pid === SOUND.pid) {
           asked += 1;
@@ -126,7 +126,7 @@ describe('a lock that is held', () => {
   test('by one that is gone is taken over, also when another run was quicker to remove it', async () => {
     leave(SOUND);
     const quicker = {
-      look: machine.look.bind(machine),
+      sample: machine.sample.bind(machine),
       presence: (pid: number) => {
         if (pid === SOUND.pid) rmSync(join(directory, 'clean.lock'));
         return machine.presence(pid);

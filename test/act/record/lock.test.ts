@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LockHolder, takeRunLock } from '../../../src/act/record/lock.ts';
+import { type LockHolder, takeRunLock } from '../../../src/act/record/run-lock.ts';
 import type { System } from '../../../src/observe/system.ts';
 import { rawProcess } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
@@ -24,7 +24,7 @@ const leaveLock = (content: string): void => {
   mkdirSync(directory, { recursive: true });
   writeFileSync(lockFile(), content);
 };
-const take = (by = 'clean', on: Pick<System, 'presence' | 'look'> = system) =>
+const take = (by = 'clean', on: Pick<System, 'presence' | 'sample'> = system) =>
   takeRunLock(on, by, { directory });
 
 test('keeps a second run out, says who holds it, and is gone after release', async () => {
@@ -92,7 +92,7 @@ test.each([
 test('a holder that cannot be read holds: unreadable is not gone', async () => {
   leaveLock(lockOf({ pid: 4_000_000 }));
   const blind = {
-    look: system.look,
+    sample: system.sample,
     presence: (pid: number) =>
       pid === 4_000_000 ? { status: 'unreadable' as const, why: 'hidden' } : system.presence(pid),
   };
@@ -114,7 +114,7 @@ test('a fresh lock that slips in while a stale one is removed is put back, and h
   leaveLock(lockOf({ pid: 4_000_000 }));
   const fresh = lockOf({ start: rawProcess(process.pid)!.start, by: 'guard' });
   const late = {
-    look: system.look,
+    sample: system.sample,
     presence: (pid: number) => {
       // Another run takes over the stale lock after we have read it.
       if (pid === 4_000_000) writeFileSync(lockFile(), fresh);

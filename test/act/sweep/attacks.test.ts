@@ -17,10 +17,8 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FileRecord, runFileAct } from '../../../src/act/sweep/file-acts.ts';
-import { HeldDirectory, identityOfInode } from '../../../src/act/sweep/held-directory.ts';
-import { moveExactly } from '../../../src/act/sweep/move-file.ts';
-import { othersCanReplace } from '../../../src/act/sweep/others-can-replace.ts';
+import { HeldDirectory, identityOfInode, othersCanReplace } from '../../../src/act/held-directory.ts';
+import { type FileRecord, moveExactly, runFileAct } from '../../../src/act/sweep/file-acts.ts';
 import { lacking } from '../../support/lacking.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { filesPlan, runFiles } from './files-plan.ts';

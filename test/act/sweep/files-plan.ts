@@ -1,10 +1,10 @@
-import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
 import { type FileRecord, runFileAct } from '../../../src/act/sweep/file-acts.ts';
-import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
+import { gatherSweepFacts } from '../../../src/act/sweep/sweep-facts.ts';
+import { judgeFiles } from '../../../src/judge/heartbeats/judge-files.ts';
 import { planSweep } from '../../../src/judge/plan/sweep.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
-import { scanFiles } from '../../../src/observe/files/scan.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
+import { scanFiles } from '../../../src/observe/files/watched-directories.ts';
 import { machine } from '../../judge/plan/machine.ts';
 import type { Sandbox } from '../../support/sandbox.ts';
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
-import { gatherSweepFacts } from '../../../src/act/sweep/facts.ts';
-import { scannedFiles } from '../../../src/collect/agent-files.ts';
-import { Collector } from '../../../src/collect/collector.ts';
-import type { PlanGround } from '../../../src/judge/plan/index.ts';
+import { gatherSweepFacts } from '../../../src/act/sweep/sweep-facts.ts';
+import { scannedFiles } from '../../../src/engine/agent-files.ts';
+import { Collector } from '../../../src/engine/collector.ts';
+import type { PlanInput } from '../../../src/judge/plan/compose.ts';
 import { planSweep } from '../../../src/judge/plan/sweep.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import type { System } from '../../../src/observe/system.ts';
 import type { Sandbox } from '../../support/sandbox.ts';
@@ -102,7 +102,7 @@ export interface Sweeper {
   readonly collector: Collector;
   plan(options?: { retentionDays?: number; watchMs?: number }): Promise<SweepPlan>;
   /** The same plan, made anew from the machine as it is now. */
-  planAgain(): Promise<SweepPlan>;
+  replan(): Promise<SweepPlan>;
 }
 
 /** All of reaptop between the machine and a sweep's plan, on the files and the tmux server of the sandbox. */
@@ -122,21 +122,21 @@ export const sweeper = (sandbox: Sandbox): Sweeper => {
       const now = await collector.collect({ all: true });
       return now.tmux.every(server => server.reachable) ? now : undefined;
     });
-  let planAgain = async (): Promise<SweepPlan> => {
+  let replan = async (): Promise<SweepPlan> => {
     throw new Error('there is no plan yet');
   };
   return {
     system,
     collector,
-    planAgain: () => planAgain(),
+    replan: () => replan(),
     plan: async ({ retentionDays = 7, watchMs = 30 } = {}) => {
       const facts = await gatherSweepFacts((await look()).files, { watchMs });
-      planAgain = async () => {
+      replan = async () => {
         const snapshot = await look();
-        const lineageMembers: PlanGround['lineageMembers'] = target => collector.lineage.membersOf(target);
+        const lineageMembers: PlanInput['lineageMembers'] = target => collector.lineage.membersOf(target);
         return planSweep({ snapshot, lineageMembers, files: snapshot.files, facts, retentionDays });
       };
-      return planAgain();
+      return replan();
     },
   };
 };

@@ -9,9 +9,8 @@ import {
 } from 'node:fs';
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runSweep, type SweepResult } from '../../../src/act/sweep/run.ts';
-import { archivedName } from '../../../src/judge/plan/sweep-archive-name.ts';
-import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import { executeSweep, type SweepResult } from '../../../src/act/sweep/execute-sweep.ts';
+import { archivedName, type SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
 import { isRunning } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
@@ -39,13 +38,13 @@ describe('sweep', () => {
   });
 
   const run = (plan: SweepPlan): Promise<SweepResult> =>
-    runSweep({
+    executeSweep({
       plan,
       system: reaptop.system,
       env: sandbox.env,
       graceMs: 3000,
-      planAgain: reaptop.planAgain,
-      snapshotAgain: () => reaptop.collector.collect({ all: true }),
+      replan: reaptop.replan,
+      resample: () => reaptop.collector.collect({ all: true }),
     });
   const archive = (): string[] => archivedNames(sandbox.path(TASK, 'archive'));
   const sessions = (): string[] => sandbox.tmux('list-sessions', '-F', '#{session_name}').split('\n').sort();

@@ -1,5 +1,5 @@
 import { takeCensus } from '../../../src/act/terminate/census.ts';
-import { type Progress, type Run, type Tracked, track } from '../../../src/act/terminate/run.ts';
+import { type Progress, type TerminateRun, type Tracked, track } from '../../../src/act/terminate/tracked.ts';
 import { keyOf } from '../../../src/model/identity.ts';
 import type { Step } from '../../../src/model/plan.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
@@ -8,9 +8,9 @@ import { FakeSystem, planOf } from '../fake-system.ts';
 /** A run that has begun on a machine as it is now, and what it tells of itself. */
 export const runOn = async (
   machine: FakeSystem,
-  part: Partial<Run> = {},
-  snapshotAgain?: () => Promise<Snapshot>,
-): Promise<Run & { readonly progress: Progress[] }> => {
+  part: Partial<TerminateRun> = {},
+  resample?: () => Promise<Snapshot>,
+): Promise<TerminateRun & { readonly progress: Progress[] }> => {
   const progress: Progress[] = [];
   const startedAt = machine.clock.now();
   return {
@@ -21,7 +21,7 @@ export const runOn = async (
     holds: false,
     deadlineAt: startedAt + 60_000,
     abort: undefined,
-    before: await takeCensus(machine, snapshotAgain),
+    before: await takeCensus(machine, resample),
     tracked: new Map(),
     byPid: new Map(),
     links: new Map(),
@@ -35,7 +35,7 @@ export const runOn = async (
 
 /** One of the run's processes becomes a member of its plan. */
 export const follow = (
-  run: Run,
+  run: TerminateRun,
   pid: number,
   part: Partial<Tracked> = {},
   step: Partial<Step> = {},
@@ -49,7 +49,7 @@ export const follow = (
 };
 
 /** The clock of the machine, with something happening once that much time has passed. */
-export const clockWith = (machine: FakeSystem, ms: number, event: () => void): Run['clock'] => {
+export const clockWith = (machine: FakeSystem, ms: number, event: () => void): TerminateRun['clock'] => {
   const at = machine.clock.now() + ms;
   let due = true;
   return {
@@ -67,9 +67,9 @@ export const clockWith = (machine: FakeSystem, ms: number, event: () => void): R
 /** A machine that counts how often it is looked at. */
 export const countedMachine = (): { readonly machine: FakeSystem; readonly looks: () => number } => {
   const machine = new FakeSystem();
-  const look = machine.look.bind(machine);
+  const look = machine.sample.bind(machine);
   let looks = 0;
-  machine.look = () => {
+  machine.sample = () => {
     looks += 1;
     return look();
   };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { begin } from '../../../src/act/terminate/admit.ts';
+import { begin } from '../../../src/act/terminate/begin.ts';
 import { keyOf } from '../../../src/model/identity.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { invent, machine as judged } from '../../judge/plan/machine.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noteLinks } from '../../../src/act/terminate/links.ts';
-import type { Run } from '../../../src/act/terminate/run.ts';
+import type { TerminateRun } from '../../../src/act/terminate/tracked.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { FakeSystem } from '../fake-system.ts';
 import { follow, runOn } from './a-run.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 const begin = async (
   ten: Partial<ProcessFacts> = {},
   eleven: Partial<ProcessFacts> = { pgid: 3, sid: 3 },
-): Promise<Run> => {
+): Promise<TerminateRun> => {
   machine.add(10, 1, ten);
   machine.add(11, 10, eleven);
   const run = await runOn(machine);
@@ -24,8 +24,8 @@ const begin = async (
   return run;
 };
 /** Whom the run takes for started by its members, when the table says so. */
-const linked = async (run: Run, ...stale: Partial<ProcessFacts>[]): Promise<number[]> => {
-  const { processes } = await machine.look();
+const linked = async (run: TerminateRun, ...stale: Partial<ProcessFacts>[]): Promise<number[]> => {
+  const { processes } = await machine.sample();
   const table = processes.map(p => ({ ...p, ...stale.find(({ pid }) => pid === p.pid) }));
   await noteLinks(run, table.reverse());
   return [...run.links.values()].map(({ facts }) => facts.pid).sort();
@@ -59,7 +59,7 @@ describe('a child', () => {
   ])('of the table that %s by now is not linked', async (_, change) => {
     const run = await begin();
     machine.add(20, 10, newborn);
-    const { processes } = await machine.look();
+    const { processes } = await machine.sample();
     change();
     await noteLinks(run, processes);
     expect(run.links.size).toBe(0);

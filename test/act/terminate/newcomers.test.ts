@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Sighting } from '../../../src/act/terminate/census.ts';
-import { takeCensus } from '../../../src/act/terminate/census.ts';
-import { joinNewcomers, mustStay, stepOfNewcomer } from '../../../src/act/terminate/newcomers.ts';
+import { joinNewcomers, mustStay, stepOfNewcomer } from '../../../src/act/terminate/begin.ts';
+import { type Sighting, takeCensus } from '../../../src/act/terminate/census.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { invent, machine as judged, SELF } from '../../judge/plan/machine.ts';
 import { FakeSystem } from '../fake-system.ts';

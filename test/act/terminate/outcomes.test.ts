@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { concludeAll } from '../../../src/act/terminate/outcomes.ts';
-import type { Run, Tracked } from '../../../src/act/terminate/run.ts';
+import { concludeAll } from '../../../src/act/terminate/terminate.ts';
+import type { TerminateRun, Tracked } from '../../../src/act/terminate/tracked.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { FakeSystem } from '../fake-system.ts';
 import { clockWith, follow, runOn } from './a-run.ts';
@@ -15,7 +15,11 @@ beforeEach(async () => {
 });
 
 /** How one member ends up that is like this, and how long it took to say so. */
-const conclude = async (part: Partial<Tracked>, run: Partial<Run> = {}, change: () => void = () => {}) => {
+const conclude = async (
+  part: Partial<Tracked>,
+  run: Partial<TerminateRun> = {},
+  change: () => void = () => {},
+) => {
   const begun = await runOn(machine, run);
   const t = follow(begun, 10, part);
   change();
@@ -25,7 +29,7 @@ const conclude = async (part: Partial<Tracked>, run: Partial<Run> = {}, change: 
 };
 
 describe('what runs at the end', () => {
-  test.each<[Partial<Tracked>, Partial<Run>, string]>([
+  test.each<[Partial<Tracked>, Partial<TerminateRun>, string]>([
     [{}, {}, 'refused: nothing was sent: the run ended before its turn'],
     [{}, { abort: cancelled }, 'refused: nothing was sent: it was cancelled'],
     [{ sent: 'SIGTERM' }, {}, 'survived: it still runs after SIGTERM (state S)'],

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { takeCensus } from '../../../src/act/terminate/census.ts';
 import { noteRespawns } from '../../../src/act/terminate/respawn.ts';
-import type { Run, Tracked } from '../../../src/act/terminate/run.ts';
+import type { TerminateRun, Tracked } from '../../../src/act/terminate/tracked.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { FakeSystem } from '../fake-system.ts';
 import { follow, runOn } from './a-run.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 /** The server has ended, this has happened since, and somebody looks for what was started again. */
 const lookAgain = async (
   change: () => void,
-  { part = {}, member = {} }: { part?: Partial<Run>; member?: Partial<Tracked> } = {},
+  { part = {}, member = {} }: { part?: Partial<TerminateRun>; member?: Partial<Tracked> } = {},
 ) => {
   const run = await runOn(machine, part);
   const t = follow(run, 10, { sent: 'SIGTERM', diedAt: machine.clock.now(), ...member });

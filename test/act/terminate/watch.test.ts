@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noteEnds, presencesOf, settleDead, waitForEnds } from '../../../src/act/terminate/watch.ts';
+import { noteEnds, presencesOf, settleDead, waitForEnds } from '../../../src/act/terminate/wait-for-ends.ts';
 import type { FakeSystem } from '../fake-system.ts';
 import { clockWith, countedMachine, follow, runOn } from './a-run.ts';
 

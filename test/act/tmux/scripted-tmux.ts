@@ -1,33 +1,80 @@
-import type { CommandOptions, CommandResult } from '../../../src/observe/run-command.ts';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { vi } from 'vitest';
+import type { Sandbox } from '../../support/sandbox.ts';
 
-/** Takes the place of run-command.ts: a tmux that answers as it is told, and notes what it was asked. */
-const asks: string[] = [];
-const options: CommandOptions[] = [];
-let script: CommandResult[] = [];
+/** What a tmux answers to one command. */
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly hangs?: boolean;
+}
 
-export const DONE = (stdout: string): CommandResult => ({ status: 'done', code: 0, stdout, stderr: '' });
-export const FAILED: CommandResult = { status: 'done', code: 1, stdout: '', stderr: 'no such thing' };
-export const MISSING: CommandResult = { status: 'missing' };
-export const HUNG: CommandResult = { status: 'timeout' };
+export const DONE = (stdout: string): Answer => ({ code: 0, stdout });
+export const FAILED: Answer = { code: 1, stdout: '' };
+export const HUNG: Answer = { code: 0, stdout: '', hangs: true };
 
-export const answers = (...results: CommandResult[]): void => {
-  script = results;
-  asks.length = 0;
-  options.length = 0;
-};
-export const asked = (): readonly string[] => asks;
-/** How the n-th question was put. */
-export const optionsOf = (n: number): CommandOptions => options[n]!;
+/** A program called tmux that answers as it is told, and notes what it was asked. */
+export class ScriptedTmux {
+  readonly #sandbox: Sandbox;
+  #hanging = 0;
 
-export const runCommand = async (
-  command: string,
-  args: readonly string[],
-  how: CommandOptions,
-): Promise<CommandResult> => {
-  if (command !== 'tmux') throw new Error(`${command} is not tmux`);
-  asks.push(args.join(' '));
-  options.push(how);
-  const answer = script.shift();
-  if (answer === undefined) throw new Error(`nobody expected ${args.join(' ')}`);
-  return answer;
-};
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+    const told = sandbox.path('tmux');
+    sandbox.write(
+      'tmux-bin/tmux',
+      `#!/bin/sh
+n=$(/bin/cat '${told}/asked' 2>/dev/null | /usr/bin/wc -l)
+/usr/bin/env > "${told}/$n.env"
+printf '%s\\n' "$*" >> '${told}/asked'
+[ ! -e "${told}/$n.hangs" ] || exec /bin/sleep 600
+/bin/cat "${told}/$n.stdout" || exit 2
+exit "$(/bin/cat "${told}/$n.code")"
+`,
+      0o755,
+    );
+  }
+
+  /** Where programs are found: this one alone. */
+  get PATH(): string {
+    return this.#sandbox.path('tmux-bin');
+  }
+
+  answers(...answers: readonly Answer[]): void {
+    rmSync(this.#sandbox.path('tmux'), { recursive: true, force: true });
+    this.#sandbox.write('tmux/asked', '');
+    this.#hanging = answers.findIndex(({ hangs }) => hangs === true) + 1;
+    for (const [n, { code, stdout, hangs = false }] of answers.entries()) {
+      this.#sandbox.write(`tmux/${n}.code`, String(code));
+      this.#sandbox.write(`tmux/${n}.stdout`, stdout);
+      if (hangs) this.#sandbox.write(`tmux/${n}.hangs`, '');
+    }
+  }
+
+  asked(): readonly string[] {
+    const path = this.#sandbox.path('tmux/asked');
+    return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+  }
+
+  /** The environment of the n-th command. */
+  environ(n: number): Readonly<Record<string, string>> {
+    const lines = readFileSync(this.#sandbox.path(`tmux/${n}.env`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    return Object.fromEntries(lines.map(line => line.split(/=(.*)/s).slice(0, 2)));
+  }
+
+  /** What comes of `ask`. A tmux that hangs is not waited for: its time passes at once. */
+  async outcome<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#hanging === 0) return ask();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const result = ask();
+      while (this.asked().length < this.#hanging) await new Promise(done => setImmediate(done));
+      vi.advanceTimersByTime(60_000);
+      return await result;
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+}

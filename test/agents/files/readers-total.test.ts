@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { howSourceIsRead } from '../../../src/agents/files/configured-format.ts';
+import type { FileReader } from '../../../src/agents/files/format-type.ts';
 import { FORMATS } from '../../../src/agents/files/formats.ts';
-import type { Reader } from '../../../src/agents/files/reader.ts';
-import { howSourceIsRead } from '../../../src/agents/files/user-source.ts';
 import type { Reading } from '../../../src/model/heartbeat.ts';
 import { parseTime } from '../../../src/model/time.ts';
-import { readKnownFile } from '../../../src/observe/files/read-known.ts';
+import { readKnownFile } from '../../../src/observe/files/directory-rules.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { SAMPLE_FORMATS, SAMPLES } from './samples.ts';
 
@@ -19,7 +19,7 @@ const user = howSourceIsRead({
   session: 'e',
 });
 
-const check = (read: Reader, path: string, text: string, cut: boolean): void => {
+const check = (read: FileReader, path: string, text: string, cut: boolean): void => {
   const result = read({ path, text, cut });
   if (!result.ok) {
     expect(result.why).not.toBe('');

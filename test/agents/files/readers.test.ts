@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { userSourceReader } from '../../../src/agents/files/configured-format.ts';
 import { FORMATS } from '../../../src/agents/files/formats.ts';
-import { userSourceReader } from '../../../src/agents/files/user-source.ts';
 import type { ReadingContent } from '../../../src/model/heartbeat.ts';
 import { SAMPLES, type SampleFormat } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Finding, FindingId } from '../../../src/model/finding.ts';
-import { type Around, type Row, session, world, ZOMBIE } from '../../support/world.ts';
+import { type Around, CLOCK, type Row, session, world, ZOMBIE } from '../../support/world.ts';
 
 const GIB = 1024 ** 3;
 const SERVER = 'node /opt/mcp-server-github';
@@ -197,18 +197,25 @@ describe('too-many-agents', () => {
     expect(found('too-many-agents', [...agents(3), [2000, 80_001, 'codex']])).toEqual([]);
   });
 
-  it('shows the idle ones', () => {
-    const rows = agents(4).map(
-      ([pid, ppid, command], n): Row => [pid, ppid, command, { cpu: n === 0 ? 0 : 50 }],
-    );
-    expect(found('too-many-agents', rows)[0]?.why).toMatch(/idle now: 1000 \(\S+\)$/);
+  const sayings = (...told: readonly (readonly [string, number])[]) => ({
+    sessions: told.map(([status, seconds], n) =>
+      session(1000 + n, `id-${n}`, { status, statusUpdatedAt: (CLOCK - seconds) * 1000 }),
+    ),
   });
 
-  it('an agent whose build uses the CPU is not idle', () => {
-    const rows = agents(4).map(([pid, ppid, command]): Row => [pid, ppid, command, { cpu: 0 }]);
-    const build: Row = [2000, 1000, 'lake build', { cpu: 100 }];
-    expect(found('too-many-agents', rows)[0]?.why).toContain('1000 (');
-    expect(found('too-many-agents', [...rows, build])[0]?.why).not.toContain('1000 (');
+  it('says how long each has been idle, longest first, and that busy and waiting ones are not', () => {
+    const around = sayings(['busy', 9000], ['idle', 600], ['waiting', 8000], ['idle', 6660]);
+    const [finding] = found('too-many-agents', agents(4), around);
+    expect(finding?.why).toBe(
+      'more than 3; idle: 1003 project (1h51m), 1001 project (10m); 1 busy; 1 waiting for you',
+    );
+    expect(finding?.remedy).toBe('end the idle sessions you no longer need');
+  });
+
+  it('advises to end nothing where none is known to be idle', () => {
+    const [finding] = found('too-many-agents', agents(4), sayings(['busy', 1], ['waiting', 1]));
+    expect(finding?.why).toBe('more than 3; none known to be idle; 1 busy; 1 waiting for you; 2 unknown');
+    expect(finding?.remedy).not.toMatch(/^end /);
   });
 
   it('counts neither the dead nor Claude’s own helpers', () => {

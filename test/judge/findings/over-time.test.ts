@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { NO_PAST, type Past } from '../../../src/judge/history.ts';
 import { judge } from '../../../src/judge/judge.ts';
-import { NO_PAST, type Past } from '../../../src/judge/past.ts';
-import { type Config, DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import type { Config } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Finding, FindingId } from '../../../src/model/finding.ts';
 import { CLOCK, type Row, world } from '../../support/world.ts';
 
@@ -29,7 +30,7 @@ describe('memory-growth', () => {
     expect(finding).toMatchObject({ severity: 'warn', action: null });
     expect(finding?.title).toContain('10.0 MiB a minute');
     expect(finding?.why).toMatch(
-      /from 100 MiB to 200 MiB in 10m; at this rate it reaches 1\.9 GiB in 2h\d\dm/,
+      /from 100 MiB to 200 MiB in 10m; at this rate it reaches the limit of 1\.9 GiB in 2h\d\dm/,
     );
   });
 

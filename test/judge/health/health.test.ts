@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { doctorText } from '../../../src/commands/doctor.ts';
 import { versionIn } from '../../../src/judge/health/agents.ts';
-import { type CheckId, checkHealth, HEALTH_CHECKS } from '../../../src/judge/health/index.ts';
+import { type CheckId, checkHealth, HEALTH_CHECKS } from '../../../src/judge/health/checks.ts';
 import type { HealthFacts, InstalledHooks, StateFacts } from '../../../src/model/health.ts';
 import { cells } from '../../../src/model/text.ts';
 
@@ -31,6 +31,7 @@ const WELL: HealthFacts = {
   proc: { kind: 'mounted', hidepid: null },
   look: { ok: true, processes: 300, agents: 2, closed: [], hidden: 100 },
   tmux: { version: 'tmux 3.4', answered: 1, silent: [] },
+  mac: null,
   unixSockets: true,
   watch: { failed: null, watches: 65_536, instances: 128 },
   state: STATE,
@@ -45,6 +46,8 @@ const WELL: HealthFacts = {
   strangeFiles: [],
 };
 
+const MAC = { processes: 3, files: 3, jobs: 3, environments: 1, boot: true };
+
 /** A machine that differs, the check that must say so, how loud, and a word of what it says. */
 const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][] = [
   ['proc', 'fail', /not mounted/, { proc: { kind: 'missing' } }],
@@ -56,6 +59,9 @@ const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][
     /6 processes of your own .*\(1, 2, 3, 4, 5 and more\)/,
     { look: { ok: true, processes: 9, agents: 0, closed: [1, 2, 3, 4, 5, 6], hidden: 0 } },
   ],
+  ['macos', 'warn', /does not name this boot/, { mac: { ...MAC, boot: false } }],
+  ['macos', 'warn', /lsof does not answer/, { mac: { ...MAC, files: 0 } }],
+  ['macos', 'warn', /launchctl does not answer/, { mac: { ...MAC, jobs: 0 } }],
   ['sockets', 'warn', /suspect/, { unixSockets: false }],
   ['tmux', 'warn', /not in PATH/, { tmux: { version: null, answered: 0, silent: [] } }],
   ['tmux', 'fail', /server runs/, { tmux: { version: null, answered: 0, silent: ['server 7'] } }],
@@ -129,6 +135,12 @@ describe('doctor', () => {
   test('every check there is can fail', () => {
     const tried = new Set(UNWELL.map(([id]) => id));
     expect(Object.keys(HEALTH_CHECKS).filter(id => !tried.has(id as CheckId))).toEqual([]);
+  });
+
+  test('a Mac that is well says what it gives', () => {
+    const said = (mac: typeof MAC) => checkHealth({ ...WELL, mac }).find(({ id }) => id === 'macos');
+    expect(said(MAC)).toMatchObject({ level: 'ok', says: expect.stringContaining('3 of 3 processes') });
+    expect(said({ ...MAC, processes: 0, files: 0, jobs: 0 })).toMatchObject({ level: 'ok' });
   });
 
   it('says nothing of what is not there', () => {

@@ -6,9 +6,9 @@ import { heartbeatStale } from '../../../src/judge/findings/heartbeat-stale.ts';
 import { idleAgent } from '../../../src/judge/findings/idle-agent.ts';
 import { leftoverFiles } from '../../../src/judge/findings/leftover-files.ts';
 import { lockStale } from '../../../src/judge/findings/lock-stale.ts';
-import { loopGuard } from '../../../src/judge/findings/loop-guard.ts';
+import { loopGuardFinding } from '../../../src/judge/findings/loop-guard.ts';
 import { markerAge } from '../../../src/judge/findings/marker-age.ts';
-import type { Past } from '../../../src/judge/past.ts';
+import type { Past } from '../../../src/judge/history.ts';
 import { invent } from '../plan/machine.ts';
 import {
   agent,
@@ -26,6 +26,7 @@ import {
 const DIR = '/p/specs/688_x';
 const quiet = (seconds: number | null): Past => ({
   stateSeconds: () => null,
+  idleSamples: () => null,
   memory: () => [],
   quietSeconds: () => seconds,
 });
@@ -117,7 +118,7 @@ describe('heartbeat-missing', () => {
 describe('loop-guard and lock-stale', () => {
   it('speak from three continuations and thirty seconds', () => {
     const guard = (counters: Record<string, number>) =>
-      loopGuard(sceneOf({ readings: [file(`${DIR}/.g`, 'loop-guard', 1, { counters })] })).map(
+      loopGuardFinding(sceneOf({ readings: [file(`${DIR}/.g`, 'loop-guard', 1, { counters })] })).map(
         f => f.severity,
       );
     expect([guard({ count: 2 }), guard({ count: 3 })]).toEqual([[], ['critical']]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { beatOnRow } from '../../../src/judge/heartbeats/index.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { beatOnRow } from '../../../src/judge/heartbeats/judge-files.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { keyOf } from '../../../src/model/identity.ts';
 import type { ClaudeSession } from '../../../src/model/observation.ts';
 import { invent } from '../plan/machine.ts';

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ageOfReading, lastSign } from '../../../src/judge/heartbeats/age.ts';
-import { joinReadings, projectOf, youngest } from '../../../src/judge/heartbeats/join.ts';
+import {
+  ageOfReading,
+  joinReadings,
+  lastSign,
+  projectOfReading,
+  youngest,
+} from '../../../src/judge/heartbeats/join.ts';
 import type { Reading } from '../../../src/model/heartbeat.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import { session } from '../../support/world.ts';
@@ -47,7 +52,7 @@ describe('the project of a file', () => {
     ['the outermost of several', file('/p/specs/.claude/x', 'agent-progress', 1), '/p'],
     ['in none of the known places: its own', file('/p/notes/x', 'agent-progress', 1), '/p/notes'],
     ['of a name with a line break', file('/p\n/q/specs/1/x', 'agent-progress', 1), '/p\n/q/specs/1'],
-  ])('%s', (_, reading, project) => expect(projectOf(reading)).toBe(project));
+  ])('%s', (_, reading, project) => expect(projectOfReading(reading)).toBe(project));
 });
 
 describe('whom a file speaks of', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { indexFiles } from '../../../src/judge/heartbeats/file-index.ts';
 import { orchestratedAgents } from '../../../src/judge/heartbeats/orchestrated.ts';
-import { lifeOf, vitalsOf } from '../../../src/judge/heartbeats/signs-of-life.ts';
-import { NO_PAST } from '../../../src/judge/past.ts';
-import { DEFAULT_CONFIG, fileThreshold } from '../../../src/model/config.ts';
+import { indexFiles, lifeOf, vitalsOf } from '../../../src/judge/heartbeats/signs-of-life.ts';
+import { NO_PAST } from '../../../src/judge/history.ts';
+import { fileThreshold } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { forestOf } from '../../../src/model/forest.ts';
 import type { Reading } from '../../../src/model/heartbeat.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findAll } from '../../../src/judge/findings/index.ts';
-import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
-import { NO_PAST } from '../../../src/judge/past.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { judgeFiles } from '../../../src/judge/heartbeats/judge-files.ts';
+import { NO_PAST } from '../../../src/judge/history.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { type Reading, readingOf } from '../../../src/model/heartbeat.ts';
 import type { Observation } from '../../../src/model/observation.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JoinedReading } from '../../../src/judge/heartbeats/join.ts';
-import { withOneOwner } from '../../../src/judge/heartbeats/one-owner.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { withOneOwner } from '../../../src/judge/heartbeats/judge-files.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Reading } from '../../../src/model/heartbeat.ts';
 import { planFor } from '../plan/sweep-scene.ts';
 import { agent, file, type Props, sceneOf } from './scene.ts';

@@ -1,7 +1,8 @@
-import type { Scene } from '../../../src/judge/findings/detector.ts';
-import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
-import { NO_PAST, type Past } from '../../../src/judge/past.ts';
-import { type Config, DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import type { FindingContext } from '../../../src/judge/findings/detector.ts';
+import { judgeFiles } from '../../../src/judge/heartbeats/judge-files.ts';
+import { NO_PAST, type Past } from '../../../src/judge/history.ts';
+import type { Config } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import {
   NO_CONTENT,
   type Reading,
@@ -127,7 +128,7 @@ export const sceneOf = ({
   sessions = [],
   config = DEFAULT_CONFIG,
   past = NO_PAST,
-}: Props): Scene => {
+}: Props): FindingContext => {
   const files = judgeFiles({ readings, processes, tmux, sessions, config, past, now: NOW });
   const { host, self, clock } = snapshotOf([]);
   return {

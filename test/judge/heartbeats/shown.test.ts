@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { beatOnRow } from '../../../src/judge/heartbeats/index.ts';
-import { NO_PAST } from '../../../src/judge/past.ts';
+import { beatOnRow } from '../../../src/judge/heartbeats/judge-files.ts';
+import { NO_PAST } from '../../../src/judge/history.ts';
 import type { Heartbeat, Reading } from '../../../src/model/heartbeat.ts';
 import { agent, agentFiles, ago, file, type Props, sceneOf } from './scene.ts';
 

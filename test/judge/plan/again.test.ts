@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { judgeAgain } from '../../../src/judge/plan/again.ts';
-import { handPolicy, leakPolicy, planClean, planEnd, planSignal } from '../../../src/judge/plan/index.ts';
+import { planClean } from '../../../src/judge/plan/clean.ts';
+import { handPolicy, leakPolicy } from '../../../src/judge/plan/compose.ts';
+import { planEnd, planSignal } from '../../../src/judge/plan/end.ts';
+import { recheckPlan } from '../../../src/judge/plan/recheck.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
 import { id, invent, machine, noLineage } from './machine.ts';
@@ -11,7 +13,7 @@ const clean = (snapshot: Snapshot, lineageMembers: (key: string) => readonly str
 /** Which pids are dropped, with the reason after "judged again". */
 const dropped = (plan: Plan, now: Snapshot): Record<number, string> =>
   Object.fromEntries(
-    [...judgeAgain(plan, now).dropped].map(([key, why]) => [
+    [...recheckPlan(plan, now).dropped].map(([key, why]) => [
       Number(key.split(':')[0]),
       why.replace('judged again before the first signal: ', ''),
     ]),
@@ -30,7 +32,7 @@ describe('a plan for leaks, judged again before its first signal', () => {
 
   test('is carried out as it is when nothing changed', () => {
     const now = machine(server, below, other);
-    expect(judgeAgain(clean(now), now)).toEqual({ dropped: new Map(), worse: [] });
+    expect(recheckPlan(clean(now), now)).toEqual({ dropped: new Map(), worse: [] });
   });
 
   test.each([
@@ -105,7 +107,7 @@ describe('a plan for leaks, judged again before its first signal', () => {
 
   test('a plan without a policy is left to those who made it', () => {
     const { policy: _, ...plan } = clean(machine(server));
-    expect(judgeAgain(plan, machine(live(server)))).toEqual({ dropped: new Map(), worse: [] });
+    expect(recheckPlan(plan, machine(live(server)))).toEqual({ dropped: new Map(), worse: [] });
   });
 });
 
@@ -119,7 +121,7 @@ describe('a plan that a person read, judged again', () => {
   test.each(ORDER.flatMap((was, i) => ORDER.map((now, j) => [was, now, j > i] as const)))(
     '%s when it was planned, %s now: shown again = %s',
     (was, now, again) => {
-      const { worse, dropped } = judgeAgain(end(at(was)), machine(at(now)));
+      const { worse, dropped } = recheckPlan(end(at(was)), machine(at(now)));
       expect(worse).toEqual(again ? [`p100 (100) was ${was} and is ${now} now: it is ${now}`] : []);
       expect(dropped.size).toBe(0);
     },
@@ -127,24 +129,24 @@ describe('a plan that a person read, judged again', () => {
 
   test('is shown again when something in it is protected now and its pid was not asked for', () => {
     const soft = invent(100, 1, { protection: 'soft', protectedBecause: 'an editor hosts it' });
-    expect(judgeAgain(end(at('leak')), machine(soft)).worse).toEqual([
+    expect(recheckPlan(end(at('leak')), machine(soft)).worse).toEqual([
       'p100 (100) is protected now: an editor hosts it',
     ]);
-    expect(judgeAgain(end(soft), machine(soft)).worse).toEqual([]);
+    expect(recheckPlan(end(soft), machine(soft)).worse).toEqual([]);
   });
 
   test('what a plan does not tell of its subject is not held against it', () => {
     const plan = end(at('leak'));
     const untold = { ...plan, steps: plan.steps.map(step => ({ ...step, subject: undefined })) };
-    expect(judgeAgain(untold, machine(at('live'))).worse).toEqual([]);
+    expect(recheckPlan(untold, machine(at('live'))).worse).toEqual([]);
   });
 
   test('what has ended meanwhile makes nothing worse', () => {
-    expect(judgeAgain(end(at('leak')), machine()).worse).toEqual([]);
+    expect(recheckPlan(end(at('leak')), machine()).worse).toEqual([]);
   });
 
   test('a chosen signal is held against it as well', () => {
     const plan = planSignal({ snapshot: machine(at('leak')), targets: [id(100)], signal: 'SIGKILL' });
-    expect(judgeAgain(plan, machine(at('live'))).worse).toHaveLength(1);
+    expect(recheckPlan(plan, machine(at('live'))).worse).toHaveLength(1);
   });
 });

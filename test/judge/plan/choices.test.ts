@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  handPolicy,
-  leakPolicy,
-  planBuilds,
-  planClean,
-  planDuplicates,
-  planZombies,
-} from '../../../src/judge/plan/index.ts';
+import { planClean } from '../../../src/judge/plan/clean.ts';
+import { handPolicy, leakPolicy } from '../../../src/judge/plan/compose.ts';
+import { planBuilds, planDuplicates } from '../../../src/judge/plan/fix.ts';
+import { planZombies } from '../../../src/judge/plan/zombies.ts';
 import type { Kind } from '../../../src/model/kind.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import { id, invent, machine, noLineage, PIPED, pids } from './machine.ts';
@@ -121,11 +117,19 @@ describe('zombies', () => {
       [13, 'SIGTERM'],
       [10, 'SIGTERM'],
     ]);
-    expect(result.steps[0]?.why).toBe('has not reaped lake.orig (11), lake.orig (12)');
+    expect(result.steps[0]?.why).toBe('has 2 zombie children: lake.orig (11), lake.orig (12)');
     expect(result.steps[2]?.why).toMatch(
-      /session abc loses its server lean-lsp-mcp; only if SIGCHLD does not help .* 10 s/,
+      /session abc would lose this server; only if the nudge fails .* 10 s/,
     );
     expect(result.bytes).toBe(1010 + 1013);
+  });
+
+  test('ends nothing where only the nudge was asked for', () => {
+    const quiet = machine(server(10), zombie(11, 10));
+    expect(zombies(quiet).steps.map(s => s.signal)).toContain('SIGTERM');
+    const only = zombies(quiet, { nudgeOnly: true });
+    expect(only.steps.map(s => [s.pid, s.signal])).toEqual([[10, 'SIGCHLD']]);
+    expect(only.bytes).toBe(0);
   });
 
   test.each<[string, Parameters<typeof invent>[2]]>([
@@ -137,7 +141,7 @@ describe('zombies', () => {
   ])('%s is only nudged', (_, part) => {
     const result = zombies(machine(server(10, part), zombie(11, 10)));
     expect(result.steps.map(s => s.signal)).toEqual(['SIGCHLD']);
-    expect(result.steps[0]?.why).toMatch(/^has not reaped lake.orig \(11\); it is only nudged: /);
+    expect(result.steps[0]?.why).toMatch(/^has 1 zombie child: lake.orig \(11\); only nudged: /);
     expect(result.refused).toEqual([]);
   });
 

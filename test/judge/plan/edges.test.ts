@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import {
-  handPolicy,
-  leakPolicy,
-  planClean,
-  planEnd,
-  planSignal,
-  planZombies,
-} from '../../../src/judge/plan/index.ts';
-import { sweepPolicy } from '../../../src/judge/plan/policy.ts';
-import { secondLook } from '../../../src/judge/plan/sweep-again.ts';
+import { planClean } from '../../../src/judge/plan/clean.ts';
+import { handPolicy, leakPolicy, sweepPolicy } from '../../../src/judge/plan/compose.ts';
+import { planEnd, planSignal } from '../../../src/judge/plan/end.ts';
+import { recheckSweep } from '../../../src/judge/plan/recheck.ts';
 import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import { planZombies } from '../../../src/judge/plan/zombies.ts';
 import type { TmuxServer } from '../../../src/model/observation.ts';
 import { EMPTY_PLAN } from '../../../src/model/plan.ts';
 import type { JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
@@ -314,11 +309,11 @@ describe('zombies', () => {
         step => step.why,
       );
     expect(why({ owner, tmux })[2]).toMatch(
-      /^session abc in tmux main loses its server p10; only if SIGCHLD/,
+      /^session abc in tmux main would lose this server; only if the nudge/,
     );
-    expect(why({ owner: { ...owner, sessionId: null } })[2]).toMatch(/^session of agent 5 loses/);
-    expect(why({ owner: { ...owner, sessionId: null, pid: null } })[2]).toMatch(/^session of agent \? loses/);
-    expect(why({ owner: { ...owner, alive: false } })[2]).toMatch(/^no live session loses/);
+    expect(why({ owner: { ...owner, sessionId: null } })[2]).toMatch(/^agent 5 would lose/);
+    expect(why({ owner: { ...owner, sessionId: null, pid: null } })[2]).toMatch(/^agent \? would lose/);
+    expect(why({ owner: { ...owner, alive: false } })[2]).toMatch(/^no running session uses it/);
     expect(why({})[1]).toMatch(/^part of p10 \(10\); only if/);
   });
 });
@@ -344,21 +339,21 @@ describe('a sweep after a second look', () => {
   const none: SweepPlan = { ...planned, ending: EMPTY_PLAN, sessions: [], files: [] };
 
   test('does what would be planned again', () => {
-    const again = secondLook(planned, planned);
+    const again = recheckSweep(planned, planned);
     expect([again.agents.size, again.files.size, pids(again.ending.steps)]).toEqual([0, 0, [10]]);
   });
 
   test('leaves an agent whose session is not there any more, with all that runs in it', () => {
-    const again = secondLook(planned, { ...planned, sessions: [] });
+    const again = recheckSweep(planned, { ...planned, sessions: [] });
     expect([...again.agents]).toEqual([['a', 'agent_a is not the session it was']]);
     expect(again.ending.steps).toEqual([]);
     expect(again.files.size).toBe(0);
   });
 
   test('leaves an agent of which one file would not be planned again, and a file of nobody by itself', () => {
-    const changed = secondLook(planned, { ...planned, files: [fileOf('/b/lock', null)] });
+    const changed = recheckSweep(planned, { ...planned, files: [fileOf('/b/lock', null)] });
     expect([...changed.agents]).toEqual([['a', '/a/log changed after the plan was made']]);
-    const kept = secondLook(planned, { ...planned, files: [fileOf('/a/log', 'a')] });
+    const kept = recheckSweep(planned, { ...planned, files: [fileOf('/a/log', 'a')] });
     expect([kept.agents.size, [...kept.files]]).toEqual([
       0,
       [['/b/lock', 'it is no longer what was planned for']],
@@ -367,26 +362,26 @@ describe('a sweep after a second look', () => {
 
   test('knows a session by its server and its id: another one of that name is not the one', () => {
     for (const other of [{ sessionId: '$2' }, { socket: '/t' }]) {
-      const again = secondLook(planned, { ...planned, sessions: [{ ...sessionOf('a'), ...other }] });
+      const again = recheckSweep(planned, { ...planned, sessions: [{ ...sessionOf('a'), ...other }] });
       expect([...again.agents]).toEqual([['a', 'agent_a is not the session it was']]);
     }
   });
 
   test('gives the first reason, and none that was given for another', () => {
     const refused = [{ what: 'agent b', why: 'somebody is attached' }];
-    expect([...secondLook(planned, { ...none, refused }).agents]).toEqual([
+    expect([...recheckSweep(planned, { ...none, refused }).agents]).toEqual([
       ['a', 'agent_a is not the session it was'],
     ]);
   });
 
   test('says what the new plan says', () => {
     const refused = [{ what: 'agent a', why: 'somebody is attached' }];
-    expect([...secondLook(planned, { ...none, refused }).agents]).toEqual([['a', 'somebody is attached']]);
+    expect([...recheckSweep(planned, { ...none, refused }).agents]).toEqual([['a', 'somebody is attached']]);
   });
 
   test('leaves an agent in whose session something was started', () => {
     const grown = { ...sessionOf('a'), processes: ['10:s10', '11:s11'] };
-    expect(secondLook(planned, { ...planned, sessions: [grown] }).agents.get('a')).toContain(
+    expect(recheckSweep(planned, { ...planned, sessions: [grown] }).agents.get('a')).toContain(
       'something started in agent_a',
     );
   });

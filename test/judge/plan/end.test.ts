@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { handPolicy, leakPolicy, planEnd, planSignal, sweepPolicy } from '../../../src/judge/plan/index.ts';
+import { handPolicy, leakPolicy, sweepPolicy } from '../../../src/judge/plan/compose.ts';
+import { planEnd, planSignal } from '../../../src/judge/plan/end.ts';
 import { HOUSE, id, invent, machine, noLineage, pids, SELF, snapshotOf } from './machine.ts';
 
 const plan = (

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { planFix, whyNotFixedAgain } from '../../../src/judge/plan/fix.ts';
-import { leakPolicy, sweepPolicy } from '../../../src/judge/plan/policy.ts';
+import { leakPolicy, sweepPolicy } from '../../../src/judge/plan/compose.ts';
+import { planBuilds, planDuplicates, planFix, whyNotFixedAgain } from '../../../src/judge/plan/fix.ts';
 import { memberReason } from '../../../src/judge/plan/refuse.ts';
-import { planBuilds, planDuplicates } from '../../../src/judge/plan/siblings.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Finding, FindingAction } from '../../../src/model/finding.ts';
 import { keyOf } from '../../../src/model/identity.ts';
-import { type Chore, EMPTY_PLAN, type Plan } from '../../../src/model/plan.ts';
+import { EMPTY_PLAN, type OtherStep, type Plan } from '../../../src/model/plan.ts';
 import { identityOf, type JudgedProcess } from '../../../src/model/snapshot.ts';
 import { planOf } from '../../act/fake-system.ts';
 import { HOUSE, id, invent, noLineage, PIPED, snapshotOf } from './machine.ts';
@@ -86,14 +85,14 @@ describe('a plan that was read a while ago', () => {
   });
 
   it('is held against its chores by what they do and to whom', () => {
-    const chore: Chore = { act: 'claude-stop', target: 'job1', why: 'x' };
-    const read = { ...EMPTY_PLAN, chores: [chore] };
+    const chore: OtherStep = { act: 'claude-stop', target: 'job1', why: 'x' };
+    const read = { ...EMPTY_PLAN, otherSteps: [chore] };
     const says = (told: string) => [`job1: ${told}`];
     const stop = (fresh: Partial<Plan>) => why(fresh, 'stop-session', read);
-    expect(stop({ chores: [{ ...chore, target: 'job2' }, chore] })).toEqual([]);
-    expect(stop({ chores: [{ ...chore, target: 'job2' }] })).toEqual(says('this is no longer so'));
-    expect(stop({ chores: [{ ...chore, act: 'end-session' }] })).toEqual(says('this is no longer so'));
-    expect(stop({ chores: [] })).toEqual(says('this is no longer so'));
+    expect(stop({ otherSteps: [{ ...chore, target: 'job2' }, chore] })).toEqual([]);
+    expect(stop({ otherSteps: [{ ...chore, target: 'job2' }] })).toEqual(says('this is no longer so'));
+    expect(stop({ otherSteps: [{ ...chore, act: 'end-session' }] })).toEqual(says('this is no longer so'));
+    expect(stop({ otherSteps: [] })).toEqual(says('this is no longer so'));
     expect(stop({ refused: [refusal(1200, 'it has no job')] })).toEqual(says('it has no job'));
   });
 });

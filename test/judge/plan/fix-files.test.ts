@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findAll } from '../../../src/judge/findings/index.ts';
-import { planFixFiles, shownFixFiles } from '../../../src/judge/plan/fix-files.ts';
+import { planFixFiles, shownFixFiles } from '../../../src/judge/plan/fix.ts';
 import type { Finding, FindingId } from '../../../src/model/finding.ts';
 import { EMPTY_PLAN } from '../../../src/model/plan.ts';
 import { agent, agentFiles, file, type Props, pane, sceneOf, server, TASK } from '../heartbeats/scene.ts';
@@ -67,7 +67,7 @@ describe('files that mend a finding', () => {
     expect(plan.sessions.map(({ session }) => session)).toEqual(['agent_a']);
     expect(plan.files).toHaveLength(5);
     expect(plan.files.every(({ agent: whose }) => whose === 'a')).toBe(true);
-    expect(shownFixFiles(plan).chores).toEqual([
+    expect(shownFixFiles(plan).otherSteps).toEqual([
       { act: 'end-session', target: 'agent_a', why: plan.sessions[0]?.why },
       ...plan.files.map(({ act, path, why }) => ({ act, target: path, why })),
     ]);
@@ -197,6 +197,16 @@ describe('what it leaves alone, and says so', () => {
     expect([unsafe.files, unsafe.refused.map(({ what }) => what)]).toEqual([[], [path]]);
     const props = { readings: staleIn(DIR), processes: [agent(1200)] };
     expect(fixed('lock-stale', props, 0, { growing: new Set([path]) }).files).toEqual([]);
+  });
+
+  const beat = file(`${DIR}/.agent-progress.json`, 'agent-progress', 1200);
+  it('heartbeat-stale: the heartbeat is archived, where no agent is left that could write it', () => {
+    expect(paths(fixed('heartbeat-stale', { readings: [beat] }))).toEqual([`archive ${beat.path}`]);
+    expect(fixed('heartbeat-stale', { readings: [beat], processes: [agent(1200)] }).files).toEqual([]);
+    const growing = { growing: new Set([beat.path]) };
+    expect(fixed('heartbeat-stale', { readings: [beat] }, 0, growing).files).toEqual([]);
+    const young = file(`${DIR}/.agent-progress.json`, 'agent-progress', 120);
+    expect(fixed('heartbeat-stale', { readings: [young] }).files).toEqual([]);
   });
 
   it('a session that somebody is attached to, with the reason', () => {

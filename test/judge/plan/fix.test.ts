@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type FixRequest, planFix, whyNotFixedAgain } from '../../../src/judge/plan/fix.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Finding, FindingAction, FindingId } from '../../../src/model/finding.ts';
 import type { Plan } from '../../../src/model/plan.ts';
 import { identityOf, type JudgedProcess } from '../../../src/model/snapshot.ts';
@@ -56,7 +56,7 @@ describe('what mends a finding', () => {
     const rows: Row[] = [AGENT, [1100, 1000, 'lean-lsp-mcp'], [1101, 1100, '[lake.orig]', ZOMBIE]];
     const plan = fixed('zombie', rows);
     expect(signals(plan)).toEqual(['1100 SIGCHLD', '1100 SIGTERM']);
-    expect(plan.steps[1]?.why).toContain('only if SIGCHLD does not help');
+    expect(plan.steps[1]?.why).toContain('only if the nudge fails');
   });
 
   it('duplicate-server: all but the newest, with the wrapper that carries it', () => {
@@ -119,14 +119,14 @@ describe('what mends a finding', () => {
     const sessions = [session(1000, 'abc', { kind: 'bg', jobId: '1a2b3c4d' })];
     const plan = fixed('over-memory', rows, { sessions });
     expect(signals(plan)).toEqual([]);
-    expect(plan.chores).toMatchObject([{ act: 'claude-stop', target: '1a2b3c4d' }]);
+    expect(plan.otherSteps).toMatchObject([{ act: 'claude-stop', target: '1a2b3c4d' }]);
   });
 
   it('over-memory of a background session, when what else it names is gone', () => {
     const job = invent(1200, 800, { kind: 'agent', verdict: 'live', job: 'job1' });
     const finding = findingOf('over-memory', 'stop-session', [invent(1199, 1), job]);
     const plan = planFix(requestOf(machine([job], finding), finding));
-    expect(plan.chores).toMatchObject([{ act: 'claude-stop', target: 'job1' }]);
+    expect(plan.otherSteps).toMatchObject([{ act: 'claude-stop', target: 'job1' }]);
   });
 
   it('stopped: SIGCONT, and to that process alone', () => {
@@ -250,7 +250,7 @@ describe('what it never does', () => {
   it('stops a session whose job is not known', () => {
     const finding = findingOf('over-memory', 'stop-session', [agent]);
     const plan = planFix(requestOf(machine([agent], finding), finding));
-    expect([plan.steps, plan.chores ?? []]).toEqual([[], []]);
+    expect([plan.steps, plan.otherSteps ?? []]).toEqual([[], []]);
   });
 });
 

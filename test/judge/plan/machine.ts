@@ -1,55 +1,21 @@
 import type { Recognition } from '../../../src/model/kind.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import type { JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
+import { CLOCK, HOST, ordinary, PIPED, UID } from '../../support/machine.ts';
 
+export { PIPED, UID };
+
+/** Judged processes and snapshots, as plans and screens get them. */
 type Part = Partial<Omit<JudgedProcess, 'facts' | 'seen'>> & {
   readonly facts?: Partial<ProcessFacts>;
   readonly seen?: Partial<Recognition>;
 };
 
 export const SELF = 900;
-export const UID = 1000;
-/** Seconds of the invented machine's clock. */
-const CLOCK = 100_000;
-
-/** What is told of a process that works in /p and is served by a pipe. */
-export const PIPED = {
-  cwd: '/p',
-  swap: 0,
-  cgroup: null,
-  stdin: 'pipe',
-  lostTerminal: false,
-  ignoresHangup: false,
-  io: 0,
-  listening: { ports: [], clients: 0 },
-  uses: [],
-} as const;
-
 /** One process of an invented machine; start, birth and age follow from the pid unless given. */
 export const invent = (pid: number, ppid: number, part: Part = {}): JudgedProcess => {
   const born = part.facts?.born === undefined ? pid : part.facts.born;
-  const facts: ProcessFacts = {
-    pid,
-    start: `s${pid}`,
-    ppid,
-    pgid: pid,
-    sid: pid,
-    uid: UID,
-    tty: null,
-    state: 'S',
-    kernelThread: false,
-    unreadable: false,
-    cpuSeconds: 1,
-    cpu: 0,
-    rss: 1000 + pid,
-    comm: `p${pid}`,
-    argv: [`p${pid}`],
-    exe: null,
-    env: null,
-    details: null,
-    ...part.facts,
-    born,
-  };
+  const facts = ordinary(pid, ppid, { ...part.facts, born });
   const kind = part.kind ?? 'other';
   return {
     agent: null,
@@ -106,16 +72,7 @@ export const HOUSE: readonly JudgedProcess[] = [
 export const snapshotOf = (processes: readonly JudgedProcess[], part: Partial<Snapshot> = {}): Snapshot => ({
   takenAt: 0,
   clock: CLOCK,
-  host: {
-    name: 'invented',
-    platform: 'linux',
-    backend: 'procfs',
-    container: false,
-    bootId: null,
-    memTotal: null,
-    memAvailable: null,
-    swapUsed: null,
-  },
+  host: HOST,
   self: { pid: SELF, uid: UID, pgid: SELF, cgroup: null },
   totals: {
     processes: processes.length,

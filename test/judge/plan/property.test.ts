@@ -1,20 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type EndPolicy,
-  handPolicy,
-  leakPolicy,
-  planClean,
-  planEnd,
-  planSignal,
-  planZombies,
-  sweepPolicy,
-} from '../../../src/judge/plan/index.ts';
+import { planClean } from '../../../src/judge/plan/clean.ts';
+import { handPolicy, leakPolicy, sweepPolicy } from '../../../src/judge/plan/compose.ts';
+import { planEnd, planSignal } from '../../../src/judge/plan/end.ts';
+import { planZombies } from '../../../src/judge/plan/zombies.ts';
 import { type IdentityKey, keyOf } from '../../../src/model/identity.ts';
 import { KINDS } from '../../../src/model/kind.ts';
-import type { Plan } from '../../../src/model/plan.ts';
-import type { Snapshot } from '../../../src/model/snapshot.ts';
-import { identityOf } from '../../../src/model/snapshot.ts';
+import type { EndPolicy, Plan } from '../../../src/model/plan.ts';
+import { identityOf, type Snapshot } from '../../../src/model/snapshot.ts';
 import { SELF, UID } from './machine.ts';
 import { build, mostly, node } from './random-machine.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { archivedAt, archivedName, isArchivedName } from '../../../src/judge/plan/sweep-archive-name.ts';
+import { archivedAt, archivedName, isArchivedName } from '../../../src/judge/plan/sweep-plan.ts';
 
 const NOON = Date.UTC(2026, 0, 27, 12, 34, 56, 789);
 const ARCHIVED = 'a_stream.jsonl.archived-20260127T123456Z';

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { planSweep } from '../../../src/judge/plan/sweep.ts';
-import type { SweepFacts, SweepRequest } from '../../../src/judge/plan/sweep-facts.ts';
-import type { SweepPlan } from '../../../src/judge/plan/sweep-plan.ts';
+import type { SweepFacts, SweepPlan, SweepRequest } from '../../../src/judge/plan/sweep-plan.ts';
 import { type Props, sceneOf, TASK } from '../heartbeats/scene.ts';
 import { machine } from './machine.ts';
 

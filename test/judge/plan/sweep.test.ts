@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SweepFacts } from '../../../src/judge/plan/sweep-facts.ts';
-import { asPlan, type FileSeen } from '../../../src/judge/plan/sweep-plan.ts';
+import { asPlan, type FileSeen, type SweepFacts } from '../../../src/judge/plan/sweep-plan.ts';
 import { agent, agentFiles, ago, file, member, pane, registry, server, TASK } from '../heartbeats/scene.ts';
 import { invent } from './machine.ts';
 import { planFor as plan } from './sweep-scene.ts';

@@ -570,6 +570,22 @@ describe('a shell of the Bash tool shows the command it was asked for', () => {
     [shell(`eval 'echo '\\''x'\\''' ${tail}`), { name: `$ echo 'x'` }],
     [shell(`eval 'echo '"'"'x'"'"'' ${tail}`), { name: `$ echo 'x'` }],
     [shell(`eval 'a\n  b' ${tail}`), { name: '$ a b' }],
+    // In a sandbox the whole text is quoted once more, and twice in the shell outside of it.
+    [shell(`eval '"'"'sleep 3001'"'"' ${tail}`), { name: '$ sleep 3001' }],
+    [shell(`eval '"'"'"'"'"'"'"'"'a b'"'"'"'"'"'"'"'"' ${tail}`), { name: '$ a b' }],
+    [shell(`eval '"'"'echo '"'"'"'"'"'"'"'"'x y'"'"'"'"'"'"'"'"''"'"' ${tail}`), { name: `$ echo 'x y'` }],
+    [
+      {
+        argv: ['/proc/self/fd/3', '/bin/bash', '-c', `exec 3<&-; ${SOURCE} && eval 'sleep 3001' ${tail}`],
+        comm: '3',
+        exe: '/home/u/.local/share/claude/versions/2.1.325',
+      },
+      { kind: 'wrapper', family: 'apply-seccomp', name: 'apply-seccomp bash', agent: null, role: null },
+    ],
+    [
+      { argv: ['/proc/self/fd/3', 'mcp-server-git'], comm: '3' },
+      { kind: 'other', wraps: null },
+    ],
     // As ps prints it: one text, no quotes around the argument.
     [`/bin/bash -c ${SOURCE} && eval 'npm run dev' ${tail}`, { role: 'bash-tool', name: '$ npm run dev' }],
     // A server in the text is only text: what runs is seen below.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { episodesOf } from '../../../src/judge/report/episodes.ts';
+import { episodesOf } from '../../../src/judge/report/report.ts';
 import type { Glimpse, RecordedAct } from '../../../src/model/report.ts';
 
 const glimpse = (at: number, ...findings: Glimpse['findings']): Glimpse => ({
@@ -12,6 +12,7 @@ const glimpse = (at: number, ...findings: Glimpse['findings']): Glimpse => ({
   agents: [],
   leaks: [],
   results: [],
+  hungCalls: [],
   findings,
 });
 const leak = (...about: string[]) => ({ id: 'leak', about }) as const;

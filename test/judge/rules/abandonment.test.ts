@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { abandonment } from '../../../src/judge/rules/abandonment.ts';
+import { abandonedAt } from '../../../src/judge/rules/verdict.ts';
 import { grown, type Member, type Part } from './grown.ts';
 
 const AGENT: Member = [50, 1, 'claude', 'agent'];
@@ -7,8 +7,11 @@ const AGAIN = (pid: number): string => `the same server runs again as ${pid}, wh
 const NOBODY = 'nobody holds the other end of its standard input';
 
 /** What is held against the process 100. */
-const against = (...members: readonly Member[]): string | null =>
-  abandonment(grown([AGENT, ...members]).at(100), ({ kind, seen }) => kind === 'agent' && seen.role === null);
+const against = (...members: readonly Member[]): string | null => {
+  const node = grown([AGENT, ...members]).at(100);
+  const found = abandonedAt(({ kind, seen }) => kind === 'agent' && seen.role === null)(node);
+  return found?.at === node ? found.evidence : null;
+};
 
 const server = (pid: number, part: Part = {}, ppid = 50): Member => [pid, ppid, 'srv', 'mcp', part];
 

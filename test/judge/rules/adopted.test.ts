@@ -35,19 +35,6 @@ describe('rule 7: adopted', () => {
       expect(orphan(command, { env: DEAD, ...hidden }), command).toBe('suspect');
   });
 
-  it('of a dead owner, that the machine itself did not call a leak is none in its recording', () => {
-    const doubted = 'listens on port 1: somebody may want it';
-    expect(orphan('java', { env: DEAD })).toBe('leak');
-    const { at } = world([[5000, 1, 'java', { env: DEAD, doubted }]]);
-    expect(at(5000)).toMatchObject({
-      verdict: 'suspect',
-      why: [doubted, expect.any(String), 'adopted by PID 1'],
-    });
-    const told = world([[5000, 1, 'java', { env: DEAD, doubted: 'adopted by PID 1' }]]).at(5000);
-    expect(told.why.filter(why => why === 'adopted by PID 1')).toHaveLength(1);
-    expect(world([[5000, 1, 'java', { env: {}, doubted }]]).verdict(5000)).toBe('unknown');
-  });
-
   it('what goes with a live process is live, whatever it listens on', () => {
     const { at } = world([
       [900, 80_001, 'claude'],

@@ -57,7 +57,7 @@ describe('an agent whose starter has ended', () => {
     const env = { CLAUDE_CODE_SESSION_ID: 'gone' };
     const found = world([older, [5000, 1, 'claude -p work', { env }]], since(0)).at(5000);
     expect(found.verdict).toBe('suspect');
-    expect(found.why[0]).toContain('the session of claude (1000) is unknown');
+    expect(found.why[0]).toContain('claude (1000) has no session file and could be it');
   });
 
   it('is not believed from the future, nor by the file of another process', () => {
@@ -97,7 +97,7 @@ describe('an agent whose starter has ended', () => {
     ).toBe('leak');
   });
 
-  it('is leaked though it spins: an orphan without a terminal does so for ever', () => {
+  it('is leaked though it spins: an orphan without a terminal does so forever', () => {
     const quiet = { sessions: [session(5000, 'mine', { status: 'idle' })] };
     expect(worker(quiet, [], { cpu: 100 })).toBe('leak');
     // Of a family that leaves no records its own activity is all there is.

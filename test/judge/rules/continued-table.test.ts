@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { continuedSessions } from '../../../src/judge/rules/continued.ts';
 import { Lineage } from '../../../src/judge/rules/lineage.ts';
+import { continuedSessions } from '../../../src/judge/rules/verdict-context.ts';
 import type { ClaudeSession, ClaudeWorker } from '../../../src/model/observation.ts';
 import { type Row, remembered, session, world, ZOMBIE } from '../../support/world.ts';
 

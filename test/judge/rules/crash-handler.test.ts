@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { browserOfHandler } from '../../../src/judge/rules/crash-handler.ts';
+import { browserOfHandler } from '../../../src/judge/rules/adopted.ts';
 import { type Extra, type Row, remembered, session, world } from '../../support/world.ts';
 import { grown, type Member, type Part } from './grown.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { climber, panesOf } from '../../../src/judge/rules/climb.ts';
+import { climber } from '../../../src/judge/rules/climb.ts';
+import { panesOf } from '../../../src/judge/rules/tmux-pane.ts';
 import { type Around, type Extra, type Row, SELF, session, tmux, UID, world } from '../../support/world.ts';
 
 const SERVER = 'node /opt/mcp-server-github';
@@ -57,7 +58,7 @@ describe('hard protection, rule by rule', () => {
 describe('soft protection, rule by rule', () => {
   it('is for agents in an editor, not for what else runs there, nor for agents of a terminal', () => {
     const editor: Row = [900, LOGIN, '/usr/share/code/code --type=utility', { details: null }];
-    expect(judged([editor, [1000, 900, 'claude']]).protectedBecause).toMatch(/^hosted by an editor: code/);
+    expect(judged([editor, [1000, 900, 'claude']]).protectedBecause).toMatch(/^run by code/);
     expect(judged([editor, [1000, 900, SERVER]]).protection).toBeNull();
     expect(judged([[1000, LOGIN, 'claude']]).protection).toBeNull();
   });
@@ -68,13 +69,13 @@ describe('soft protection, rule by rule', () => {
       [900, LOGIN, '/opt/app'],
       [1000, 900, 'claude', { env }],
     ];
-    expect(judged(rows).protectedBecause).toBe('hosted by app (900)');
+    expect(judged(rows).protectedBecause).toBe('run by app (900)');
     const inPane: Row[] = [
       [500, 1, 'tmux', { comm: 'tmux: server' }],
       [900, 500, '/opt/app'],
       [1000, 900, 'claude', { env }],
     ];
-    expect(judged(inPane, { tmux: [tmux(500, [900])] }).protectedBecause).toBe('hosted by app (900)');
+    expect(judged(inPane, { tmux: [tmux(500, [900])] }).protectedBecause).toBe('run by app (900)');
     expect(orphan('claude', { env }).protection).toBeNull();
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { environOwners } from '../../../src/judge/rules/environ-owner.ts';
-import { buildWorld } from '../../../src/judge/rules/world.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { environOwners } from '../../../src/judge/rules/environment-owner.ts';
+import { verdictContext } from '../../../src/judge/rules/verdict-context.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { type Around, type Extra, type Row, session, tmux, world } from '../../support/world.ts';
 
 const GONE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '9c33ca78-1244', CLAUDE_PID: '77' };
@@ -9,7 +9,7 @@ const GONE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '9c33ca78-1244', CLAUDE_
 /** What its environment alone says of 5000, without what its parents and other evidence say. */
 const told = (rows: readonly Row[], around: Around = {}) => {
   const { tree, observation, node } = world(rows, around);
-  return environOwners(node(5000), buildWorld({ tree, observation, config: DEFAULT_CONFIG }));
+  return environOwners(node(5000), verdictContext({ tree, observation, config: DEFAULT_CONFIG }));
 };
 
 describe('marks of a session that has ended', () => {
@@ -79,7 +79,7 @@ it.each([
   [{ CLAUDE_PID: '77' }, 'started by claude 77, which has ended'],
   [
     { CLAUDECODE: '1' },
-    'started by a session of Claude, which is not known to run, but nothing says whether a session of Claude runs',
+    'started by a session of Claude, which looks ended, but Claude keeps no list of running sessions',
   ],
 ])('%o: %s', (env, why) => {
   expect(told([[5000, 1, 'java', { env }]])).toMatchObject([{ why }]);

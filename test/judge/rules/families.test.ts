@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EVIDENCE } from '../../../src/agents/index.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { EVIDENCE } from '../../../src/agents/families.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { ENV_NAMES } from '../../../src/model/process.ts';
 import { type Extra, type Row, remembered, world } from '../../support/world.ts';
 

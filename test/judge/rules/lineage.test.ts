@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../src/judge/judge.ts';
 import { growTree } from '../../../src/judge/rules/tree.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { keyOf } from '../../../src/model/identity.ts';
 import { type Row, remembered, session, tmux, UNREADABLE, world, ZOMBIE } from '../../support/world.ts';
 
@@ -18,6 +18,26 @@ describe('what was once seen below an agent', () => {
       related: true,
       owner: { pid: 1000, start: '100000', sessionId: 'first', how: 'lineage', alive: false },
     });
+  });
+
+  it('names the session, the project and the pid it was a child of', () => {
+    const { at } = world([[1002, 1, 'yes']], { lineage: remembered(before) });
+    expect(at(1002).why[0]).toBe('child of Claude session first in project (pid 1000), which has ended');
+    expect(at(1002).owner?.project).toBe('project');
+  });
+
+  it('names what an agent said of itself later, and what little is known of others', () => {
+    const early = world([AGENT, [1002, 1000, 'yes']]);
+    const lineage = remembered(early);
+    lineage.record(early.tree, () => 'later-than-that');
+    expect(world([[1002, 1, 'yes']], { lineage }).at(1002).why[0]).toBe(
+      'child of Claude session later-th in project (pid 1000), which has ended',
+    );
+    const nameless = remembered(before);
+    const bare = { owner: '1000:100000', sessionId: null, parent: null };
+    nameless.adopt([['1003:100300', bare]]);
+    const judged = world([[1003, 1, 'yes']], { lineage: nameless });
+    expect(judged.at(1003).why[0]).toBe('child of process 1000, which has ended');
   });
 
   it('is live when it detached itself from an agent that still runs', () => {
@@ -102,7 +122,7 @@ describe('the ledger', () => {
     expect(lineage.entryOf('7:7')).toEqual(foreign);
   });
 
-  it('keeps a circle that somebody wrote into it while one of it runs, and does not walk round it for ever', () => {
+  it('keeps a circle that somebody wrote into it while one of it runs, and does not walk round it forever', () => {
     const lineage = remembered();
     const entry = (parent: string) => ({ owner: '1:1', sessionId: null, parent });
     const circle = [

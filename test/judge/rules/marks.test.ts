@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EVIDENCE } from '../../../src/agents/index.ts';
+import { EVIDENCE } from '../../../src/agents/families.ts';
 import {
   carriesMarks,
   pidIn,
@@ -8,7 +8,7 @@ import {
   socketsNamedBy,
   variableOf,
   wasStartedByAgent,
-} from '../../../src/judge/rules/marks.ts';
+} from '../../../src/judge/rules/environment-marks.ts';
 import type { Node } from '../../../src/judge/rules/tree.ts';
 import type { ProcessFacts } from '../../../src/model/process.ts';
 import { grown } from './grown.ts';

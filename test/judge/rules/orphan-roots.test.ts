@@ -119,6 +119,21 @@ describe('below a tmux server', () => {
     expect(why(800)).toContain('sits below a tmux server');
   });
 
+  it.each([true, false])(
+    'another server that an agent opened lends its environment, answered: %s',
+    reachable => {
+      const env = { CLAUDECODE: '1', CLAUDE_PID: '77' };
+      const nested: Row[] = [
+        [600, 1, 'tmux new -s main', { comm: 'tmux: server' }],
+        [650, 600, 'tmux -L inner', { comm: 'tmux: server', env }],
+        [820, 1, SERVER, { env }],
+      ];
+      const { verdict, why } = world(nested, { tmux: [tmux(600, [], { reachable })] });
+      expect(verdict(820)).toBe('suspect');
+      expect(why(820)).toContain('may have inherited the environment');
+    },
+  );
+
   it('a pane whose process has ended holds nothing', () => {
     const dead = tmux(600, [700, 800]);
     const { verdict } = world(rows, {

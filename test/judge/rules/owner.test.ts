@@ -105,7 +105,7 @@ describe('where two families speak, dead needs both to say so', () => {
     const around = { sessions: [session(1000, ID)] };
     const found = java(both, agents, around);
     expect(found.verdict).toBe('suspect');
-    expect(found.why[0]).toMatch(/Codex session gone, which is not known to run/);
+    expect(found.why[0]).toMatch(/Codex session gone, which looks ended/);
   });
 
   it('but what was seen below the one that ended was that one’s', () => {
@@ -185,7 +185,9 @@ describe('the order of evidence', () => {
     expect(java(NAMED, [], { lineage }).verdict).toBe('leak');
     const found = java(NAMED, [hidden], { lineage });
     expect(found.verdict).toBe('suspect');
-    expect(found.why[0]).toContain('which has ended, but was seen below 900, which can no longer be read');
+    expect(found.why[0]).toContain(
+      'which has ended, but child of claude in project (pid 900), which can no longer be read',
+    );
   });
 
   it('an agent in Claude’s own list is registered as itself', () => {

@@ -149,7 +149,23 @@ describe('soft-protected: only the user in person may end', () => {
         [900, 80_001, '/usr/share/code/code', { details: null }],
         [1000, 900, 'claude'],
       ],
-      says: 'editor',
+      says: 'run by code (900)',
+    },
+    {
+      name: 'VS Code, by the path of its extension',
+      rows: [
+        [900, 80_001, '/usr/share/code/code', { details: null }],
+        [1000, 900, '/home/me/.vscode/extensions/anthropic.claude-code-2.1.0/resources/native-binary/claude'],
+      ],
+      says: 'run by VS Code',
+    },
+    {
+      name: 'VS Code, by what its session announces',
+      rows: [
+        [900, 80_001, '/usr/share/code/code', { details: null }],
+        [1000, 900, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'claude-vscode' } }],
+      ],
+      says: 'run by VS Code',
     },
     {
       name: 'a desktop app',
@@ -157,7 +173,7 @@ describe('soft-protected: only the user in person may end', () => {
         [900, 1, '/Applications/Claude.app/Contents/MacOS/Claude'],
         [1000, 900, 'claude'],
       ],
-      says: 'desktop app',
+      says: 'run by Claude (900)',
     },
     {
       name: 'an SDK',
@@ -165,7 +181,7 @@ describe('soft-protected: only the user in person may end', () => {
         [900, 80_001, 'python3 bot.py', { sid: 80_001 }],
         [1000, 900, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-py' } }],
       ],
-      says: 'hosted by python bot.py (900)',
+      says: 'run by python bot.py (900)',
     },
     {
       name: 'an SDK below an unknown top',
@@ -173,14 +189,14 @@ describe('soft-protected: only the user in person may end', () => {
         [900, 1, 'python3 bot.py'],
         [1000, 900, 'claude', { env: { CLAUDE_CODE_ENTRYPOINT: 'sdk-ts' } }],
       ],
-      says: 'hosted by',
+      says: 'run by',
     },
   ];
 
   it.each(HOSTED)('an agent hosted by $name', ({ rows, says = '' }) => {
     const { at } = world(rows);
-    expect(at(1000)).toMatchObject({ protection: 'soft' });
-    expect(['live', 'protected']).toContain(at(1000).verdict);
+    // The list says what the plan says.
+    expect(at(1000)).toMatchObject({ protection: 'soft', verdict: 'protected' });
     expect(at(1000).protectedBecause).toContain(says);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judgeWith } from '../../../src/judge/rules/verdict.ts';
-import { buildWorld } from '../../../src/judge/rules/world.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { verdictContext } from '../../../src/judge/rules/verdict-context.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { type Extra, type Row, tmux, UNREADABLE, world, ZOMBIE } from '../../support/world.ts';
 
 const SERVER = 'node /opt/mcp-server-github';
@@ -9,7 +9,7 @@ const DEAD = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'dead' };
 
 it('every process is judged once', () => {
   const { observation, tree, node } = world([[1000, 1, SERVER]]);
-  const judge = judgeWith(buildWorld({ observation, tree, config: DEFAULT_CONFIG }), () => true);
+  const judge = judgeWith(verdictContext({ observation, tree, config: DEFAULT_CONFIG }), () => true);
   expect(judge(node(1000))).toBe(judge(node(1000)));
 });
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judgeFiles } from '../../../src/judge/heartbeats/index.ts';
-import { DEFAULT_CONFIG } from '../../../src/model/config.ts';
+import { judgeFiles } from '../../../src/judge/heartbeats/judge-files.ts';
+import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Heartbeat } from '../../../src/model/heartbeat.ts';
-import { FileFollower } from '../../../src/observe/files/watch.ts';
+import { FileFollower } from '../../../src/observe/files/watch-files.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseRoster, readClaudeRosters } from '../../../src/observe/files/claude-roster.ts';
+import { parseRoster, readClaudeRosters } from '../../../src/observe/files/claude-sessions.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 const OLD = '9c33ca78-1244-4e57-8cc8-184e144261c7';

@@ -51,6 +51,14 @@ describe('readClaudeSessions', () => {
     ]);
   });
 
+  it('reads a start time in words, as macOS has it: UTC, to the second, whatever the zone here', () => {
+    const start = (procStart: string): string | null | undefined =>
+      parseClaudeSession(JSON.stringify({ ...record(1), procStart }), '')?.procStart;
+    expect(start('Thu Sep 10 08:31:58 2026')).toBe(String(Date.UTC(2026, 8, 10, 8, 31, 58) / 1000));
+    expect(start('Tue Sep  1 08:31:58 2026')).toBe(String(Date.UTC(2026, 8, 1, 8, 31, 58) / 1000));
+    expect(start('no time')).toBe('no time');
+  });
+
   it('skips what is half-written, of a dead generation, mislabelled, huge or not a file', () => {
     put('1.json', '');
     put('2.json', '{"pid": 2, "sess');

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { adoptedOutputs } from '../../../src/observe/files/claude-tasks.ts';
+import { adoptedOutputs } from '../../../src/observe/files/claude-sessions.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 const ID = '9c33ca78-1244-4e57-8cc8-184e144261c7';

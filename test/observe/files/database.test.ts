@@ -13,8 +13,8 @@ import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { OrchestratorDatabases } from '../../../src/observe/files/database/orchestrator-databases.ts';
-import { scanFiles } from '../../../src/observe/files/scan.ts';
+import { OrchestratorDatabases } from '../../../src/observe/files/orchestrator-database.ts';
+import { scanFiles } from '../../../src/observe/files/watched-directories.ts';
 import { DatabaseWriter, insertAgent, writeDatabase } from '../../support/orchestrator-database.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 

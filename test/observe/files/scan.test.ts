@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { scanFiles } from '../../../src/observe/files/scan.ts';
+import { scanFiles } from '../../../src/observe/files/watched-directories.ts';
 import { SAMPLE_FORMATS, SAMPLES } from '../../agents/files/samples.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 

@@ -14,8 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/model/heartbeat.ts';
-import type { Watcher } from '../../../src/observe/files/directory-watch.ts';
-import { FileFollower, type FollowOptions } from '../../../src/observe/files/watch.ts';
+import { FileFollower, type FollowOptions, type Watcher } from '../../../src/observe/files/watch-files.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,9 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { leanProjectsOf, leanServerVersion } from '../../../src/observe/health/lean.ts';
-import { readPressure } from '../../../src/observe/health/pressure.ts';
-import { readProcMount } from '../../../src/observe/health/proc-mount.ts';
-import { readRefreshTimers } from '../../../src/observe/health/timers.ts';
+import {
+  leanProjectsOf,
+  leanServerVersion,
+  readPressure,
+  readProcMount,
+  readRefreshTimers,
+} from '../../../src/observe/health.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 let sandbox: Sandbox;

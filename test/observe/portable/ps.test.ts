@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePs } from '../../../src/observe/portable/ps.ts';
-import { readUsage } from '../../../src/observe/portable/usage.ts';
+import { parsePs, readUsage } from '../../../src/observe/portable/ps.ts';
 
 test('reads Linux and macOS rows, and skips what is none', () => {
   const rows = parsePs(`    1     0     1     1 ?        Ss       0    0 12345 Fri Feb  6 12:52:44 2026

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const see = async (pid: number): Promise<ProcessFacts | undefined> =>
-  (await system.look()).processes.find(p => p.pid === pid);
+  (await system.sample()).processes.find(p => p.pid === pid);
 
 const pageOf = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
@@ -33,7 +33,7 @@ describe('what it sees is what /proc says', () => {
     await until('all of them to wait', () =>
       [alone, parent, child].every(({ pid }) => rawProcess(pid)?.state === 'S'),
     );
-    const { processes, self, complete, host, clock } = await system.look();
+    const { processes, self, complete, host, clock } = await system.sample();
     expect(complete).toBe(true);
     expect(host).toMatchObject({ backend: 'portable', platform: process.platform });
     expect(self).toMatchObject({ pid: process.pid, uid: process.getuid!() });
@@ -71,7 +71,7 @@ describe('what it sees is what /proc says', () => {
     process.kill(stopped.pid, 'SIGSTOP');
     await until('the stop', () => rawProcess(stopped.pid)?.state === 'T');
     const zombie = await until('a zombie', async () =>
-      (await system.look()).processes.find(p => p.ppid === parent.pid && p.state === 'Z'),
+      (await system.sample()).processes.find(p => p.ppid === parent.pid && p.state === 'Z'),
     );
     expect(zombie).toMatchObject({ comm: 'short-lived', argv: null, exe: null });
     expect(await see(stopped.pid)).toMatchObject({ state: 'T' });
@@ -92,7 +92,7 @@ describe('what it sees is what /proc says', () => {
 
   test('every process of the machine that stays is seen once', async () => {
     const { pid } = sandbox.start([sandbox.sleeper('stays'), '1000']);
-    const { processes } = await system.look();
+    const { processes } = await system.sample();
     const pids = processes.map(p => p.pid);
     expect(new Set(pids).size).toBe(pids.length);
     expect(pids).toEqual(expect.arrayContaining([pid, process.pid, process.ppid, 1]));
@@ -125,7 +125,7 @@ describe('presence', () => {
   test('without ps a look fails with a sentence', async () => {
     const { pid } = sandbox.start([sandbox.sleeper('safe'), '1000']);
     process.env.PATH = sandbox.path('work');
-    await expect(system.look()).rejects.toThrow(/^ps was not found/);
+    await expect(system.sample()).rejects.toThrow(/^ps was not found/);
     expect(await system.presence(pid)).toMatchObject({
       status: 'unreadable',
       why: expect.stringMatching(/^ps was not found/),
@@ -135,8 +135,8 @@ describe('presence', () => {
   test('a ps that answers in another way is a failure, not an empty machine', async () => {
     sandbox.write('bin/ps', '#!/bin/sh\necho "  PID TTY\n 1 ?"\n', 0o755);
     process.env.PATH = `${sandbox.path('bin')}:${path}`;
-    await expect(system.look()).rejects.toThrow(/not in a form that can be read/);
+    await expect(system.sample()).rejects.toThrow(/not in a form that can be read/);
     sandbox.write('bin/ps', '#!/bin/sh\necho "ps: illegal option" >&2\nexit 1\n', 0o755);
-    await expect(system.look()).rejects.toThrow(/^ps failed: ps: illegal option\.$/);
+    await expect(system.sample()).rejects.toThrow(/^ps failed: ps: illegal option\.$/);
   });
 });

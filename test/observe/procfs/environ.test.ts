@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnv } from '../../../src/observe/procfs/environ.ts';
+import { Sandbox } from '../../support/sandbox.ts';
 
 let root: string;
 beforeEach(() => {
@@ -13,6 +14,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const write = (pid: number, ...entries: string[]): void => {
   mkdirSync(join(root, String(pid)), { recursive: true });
   writeFileSync(join(root, String(pid), 'environ'), entries.map(entry => `${entry}\0`).join(''));
+  writeFileSync(join(root, String(pid), 'stat'), `${pid} (x) S ${'1 '.repeat(48)}\n`);
 };
 
 const LONG = 'PADDING='.padEnd(70_000, 'x');
@@ -50,6 +52,22 @@ describe('the environment of a process', () => {
     expect(readEnv(root, 1)).toEqual({ CODEX_SESSION_ID: 'a' });
     write(1, 'CODEX_SESSION_ID=b');
     expect(readEnv(root, 1)).toEqual({ CODEX_SESSION_ID: 'b' });
+  });
+
+  it('is unknown, not empty, in the middle of an exec', () => {
+    const sandbox = new Sandbox();
+    try {
+      // Executes itself for as long as it runs: about every tenth read meets it in between.
+      const { pid } = sandbox.start(['sh', sandbox.write('again.sh', 'exec sh "$0"\n')], {
+        env: { CODEX_SESSION_ID: 'always' },
+      });
+      const read = Array.from({ length: 20_000 }, () => readEnv('/proc', pid));
+      expect(read.filter(env => env !== null && env.CODEX_SESSION_ID !== 'always')).toEqual([]);
+      expect(read).toContain(null);
+      expect(read).toContainEqual(expect.objectContaining({ CODEX_SESSION_ID: 'always' }));
+    } finally {
+      sandbox.close();
+    }
   });
 
   it('is null where it cannot be read', () => expect(readEnv(root, 99)).toBeNull());

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { signalIdentity } from '../../../src/act/signal/signal-identity.ts';
+import { signalIdentity } from '../../../src/act/send-signal.ts';
 import type { ProcessDetails, ProcessFacts } from '../../../src/model/process.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import { childrenOf, isRunning, rawProcess } from '../../support/proc.ts';
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => sandbox.close());
 
 const look = async (pid: number, system = procfsSystem()): Promise<ProcessFacts> => {
-  const found = (await system.look()).processes.find(p => p.pid === pid);
+  const found = (await system.sample()).processes.find(p => p.pid === pid);
   if (found === undefined) throw new Error(`${pid} was not seen`);
   return found;
 };
@@ -102,7 +102,7 @@ describe('the life of a real process', () => {
     const { pid } = sandbox.start(['/bin/sh', '-c', 'while :; do /bin/true & /bin/true; wait; done']);
     const system = procfsSystem();
     for (let n = 0; n < 30; n += 1) {
-      const { processes } = await system.look();
+      const { processes } = await system.sample();
       await system.details(processes.map(p => ({ ...p, descriptors: true, sockets: true })));
       expect(processes.filter(p => p.ppid === pid && p.unreadable)).toEqual([]);
     }

@@ -2,8 +2,8 @@ import { readdirSync, readlinkSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUFFER } from '../../../src/observe/procfs/read.ts';
-import { StatFiles } from '../../../src/observe/procfs/stat-files.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
+import { StatFiles } from '../../../src/observe/procfs/table.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 import { FakeProc } from './fake-proc.ts';
@@ -113,7 +113,7 @@ describe('below a directory that looks like /proc', () => {
     const system = procfsSystem({ root: proc.root });
     const lookAt = async (seconds: number): Promise<number[]> => {
       proc.uptime(seconds);
-      return (await system.look()).processes.map(p => p.pid);
+      return (await system.sample()).processes.map(p => p.pid);
     };
     await lookAt(5000);
     expect(openBelow(proc.root)).toEqual([]); // --once has one look

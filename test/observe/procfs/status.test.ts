@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseStatus } from '../../../src/observe/procfs/status.ts';
+import { parseStatus } from '../../../src/observe/procfs/one-process.ts';
 
 test.each([
   ['Name:\tx\nUid:\t33\t0\t0\t0\nVmSwap:\t     12 kB\n', { realUid: 33, effectiveUid: 0, swap: 12_288 }],

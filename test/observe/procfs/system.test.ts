@@ -20,14 +20,14 @@ describe('a look', () => {
     proc.put({ pid: process.pid });
     proc.file('self/cgroup', '0::/user.slice/x.scope\n');
     vi.spyOn(process, 'getuid').mockReturnValue(1234);
-    const { self, complete } = await system().look();
+    const { self, complete } = await system().sample();
     expect(self).toEqual({ pid: process.pid, uid: 1234, pgid: process.pid, cgroup: '/user.slice/x.scope' });
     expect(complete).toBe(true);
   });
 
   it('does not find our group where we are not listed', async () => {
     proc.put({ pid: 100 });
-    expect((await system().look()).self?.pgid).toBeNull();
+    expect((await system().sample()).self?.pgid).toBeNull();
   });
 });
 
@@ -37,7 +37,7 @@ describe('the questions after it', () => {
     proc.put({ pid: 100 });
     proc.file('100/status', 'Name:\tsleep\nUid:\t1000\t1000\t1000\t1000\nVmSwap:\t12 kB\n');
     const fresh = system();
-    await fresh.look();
+    await fresh.sample();
     return (await fresh.details([asked(100)])).get('100:1000')?.swap;
   };
 
@@ -49,7 +49,7 @@ describe('the questions after it', () => {
   it('have no answer for whoever the look did not see, or who has ended', async () => {
     proc.put({ pid: 100 });
     const fresh = system();
-    await fresh.look();
+    await fresh.sample();
     expect((await fresh.details([asked(4711)])).size).toBe(0);
     expect((await fresh.environ([{ pid: 4711, start: '1' }])).size).toBe(0);
   });
@@ -62,20 +62,20 @@ describe('the questions after it', () => {
     proc.put({ pid: 100 });
     proc.file('100/environ', 'CLAUDECODE=1\0');
     const fresh = system();
-    await fresh.look();
+    await fresh.sample();
     expect((await fresh.environ([{ pid: 100, start: '1000' }])).size).toBe(1);
     proc.put(next);
     proc.uptime(5100);
-    expect((await fresh.look()).processes.find(p => p.pid === 100)?.env).toEqual(expected);
+    expect((await fresh.sample()).processes.find(p => p.pid === 100)?.env).toEqual(expected);
   });
 
-  it('are asked anew after an exec, however soon', async () => {
+  it('are asked again after an exec, however soon', async () => {
     proc.put({ pid: 100 });
     proc.link('100/cwd', '/before');
     proc.link('100/fd/0', '/dev/null');
     const fresh = system();
     const detailsNow = async () => {
-      await fresh.look();
+      await fresh.sample();
       return (await fresh.details([{ ...asked(100), descriptors: true }])).get('100:1000');
     };
     const before = await detailsNow();

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FactReader } from '../../../src/observe/procfs/facts.ts';
+import { FactReader } from '../../../src/observe/procfs/process-facts.ts';
 import { parseStatLine } from '../../../src/observe/procfs/stat.ts';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import { FakeProc, statLine } from './fake-proc.ts';
@@ -26,7 +26,7 @@ describe('one look', () => {
       tty: 34_819,
       cmdline: 'node\0x.js\0',
     });
-    const { processes, clock, host, warnings } = await system().look();
+    const { processes, clock, host, warnings } = await system().sample();
     expect(clock).toBe(5000);
     expect(processes).toHaveLength(1);
     expect(processes[0]).toMatchObject({
@@ -55,7 +55,7 @@ describe('one look', () => {
     proc.put({ pid: 100 });
     proc.put({ pid: 101 });
     proc.vanish(100);
-    expect((await system().look()).processes.map(p => p.pid)).toEqual([101]);
+    expect((await system().sample()).processes.map(p => p.pid)).toEqual([101]);
   });
 
   it('shows what may not be read as unreadable, and torn lines as well', async () => {
@@ -63,7 +63,7 @@ describe('one look', () => {
     rmSync(join(proc.root, '100/stat'));
     mkdirSync(join(proc.root, '100/stat')); // reading a directory fails as a denied file does: it is there, but not for us
     proc.file('101/stat', '101 (half) S 1 1');
-    const { processes } = await system().look();
+    const { processes } = await system().sample();
     expect(processes.map(p => [p.pid, p.unreadable, p.uid])).toEqual([
       [100, true, null],
       [101, true, null],
@@ -81,16 +81,16 @@ describe('one look', () => {
     ] as const) {
       proc.put({ pid: 1, ppid: 0, comm });
       proc.file('1/comm', `${comm}\n`);
-      expect((await system().look()).host.container).toBe(container);
+      expect((await system().sample()).host.container).toBe(container);
     }
   });
 
   it('says that /proc is not mounted, and what works without it', async () => {
     rmSync(join(proc.root, 'uptime'));
-    await expect(system().look()).rejects.toThrow(/not mounted.*--platform portable/);
+    await expect(system().sample()).rejects.toThrow(/not mounted.*--platform portable/);
     proc.uptime(1);
-    await expect(system().look()).rejects.toThrow(/lists no process.*--platform portable/);
-    await expect(procfsSystem({ root: '/nowhere' }).look()).rejects.toThrow(/--platform portable/);
+    await expect(system().sample()).rejects.toThrow(/lists no process.*--platform portable/);
+    await expect(procfsSystem({ root: '/nowhere' }).sample()).rejects.toThrow(/--platform portable/);
   });
 });
 
@@ -99,7 +99,7 @@ describe('the next looks', () => {
   /** Looks again after `after` seconds, and says how many were read anew. */
   const again = async (backend: ReturnType<typeof system>, at: number): Promise<number> => {
     proc.uptime(at);
-    await backend.look();
+    await backend.sample();
     return backend.table.cost.reread;
   };
   const many = (count: number): void => {
@@ -127,7 +127,7 @@ describe('the next looks', () => {
       proc.end(100 + look); // shifts every later position
       await again(backend, 5000 + look * seconds);
     }
-    const { processes } = await backend.look();
+    const { processes } = await backend.sample();
     expect(processes.filter(p => p.state !== 'T')).toEqual([]);
     expect(processes).toHaveLength(55);
   });
@@ -139,7 +139,7 @@ describe('the next looks', () => {
     proc.put({ pid: 900, comm: 'claude' });
     proc.end(139);
     proc.uptime(5000.1);
-    const { processes } = await backend.look();
+    const { processes } = await backend.sample();
     expect(processes.map(p => p.pid)).toContain(900);
     expect(processes.map(p => p.pid)).not.toContain(139);
   });
@@ -150,7 +150,7 @@ describe('the next looks', () => {
     await again(backend, 5000);
     proc.put({ pid: 100, start: 2000, cmdline: 'new\0' });
     proc.uptime(5008);
-    expect((await backend.look()).processes[0]).toMatchObject({ start: '2000', argv: ['new'], cpu: null });
+    expect((await backend.sample()).processes[0]).toMatchObject({ start: '2000', argv: ['new'], cpu: null });
   });
 
   it('notice an exec by the name, and by the moved stack when the name is the same', async () => {
@@ -163,7 +163,7 @@ describe('the next looks', () => {
     proc.put({ pid: 101, comm: 'node', stack: 600, cmdline: 'node\0b\0' });
     proc.put({ pid: 102, comm: 'node', stack: 1, cmdline: 'node\0b\0' });
     proc.uptime(5008);
-    const { processes } = await backend.look();
+    const { processes } = await backend.sample();
     expect(processes.map(p => p.argv)).toEqual([['claude'], ['node', 'b'], ['node', 'b']]);
   });
 
@@ -172,7 +172,7 @@ describe('the next looks', () => {
     const backend = system();
     const argvAt = async (at: number): Promise<readonly string[] | null | undefined> => {
       proc.uptime(at);
-      return (await backend.look()).processes[0]?.argv;
+      return (await backend.sample()).processes[0]?.argv;
     };
     const before = await argvAt(5000);
     expect(await argvAt(5008)).toBe(before);
@@ -186,7 +186,7 @@ describe('the next looks', () => {
     const backend = system();
     const words = async (at: number) => {
       proc.uptime(at);
-      return (await backend.look()).processes[0]?.argv;
+      return (await backend.sample()).processes[0]?.argv;
     };
     proc.put({ pid: 100, comm: 'claude', stack: 600, cmdline: '' });
     for (const at of [5000, 5008, 5016]) expect(await words(at)).toEqual([]);
@@ -202,7 +202,7 @@ describe('the next looks', () => {
     proc.put({ pid: 900, start: 500_010, comm: 'supervisor.sh', stack: 500, cmdline: 'sh\0supervisor.sh\0' });
     const words = async (at: number) => {
       proc.uptime(at);
-      return (await backend.look()).processes.find(p => p.pid === 900)?.argv;
+      return (await backend.sample()).processes.find(p => p.pid === 900)?.argv;
     };
     expect(await words(5000.1)).toEqual(['sh', 'supervisor.sh']);
     proc.put({ pid: 900, start: 500_010, comm: 'sleep', stack: 600, cmdline: 'sleep\0inf\0' });
@@ -220,7 +220,7 @@ describe('the next looks', () => {
     backend.follow(new Set(['100:1000']));
     proc.put({ pid: 100, ticks: 150 });
     proc.uptime(5002);
-    expect((await backend.look()).processes[0]?.cpu).toBeCloseTo(25);
+    expect((await backend.sample()).processes[0]?.cpu).toBeCloseTo(25);
   });
 
   it('keep the name of a process that became a zombie', async () => {
@@ -229,13 +229,17 @@ describe('the next looks', () => {
     await again(backend, 5000);
     proc.put({ pid: 100, comm: 'lake.orig', state: 'Z', stack: 0, cmdline: '' });
     proc.uptime(5008);
-    expect((await backend.look()).processes[0]).toMatchObject({ state: 'Z', comm: 'lake.orig', argv: null });
+    expect((await backend.sample()).processes[0]).toMatchObject({
+      state: 'Z',
+      comm: 'lake.orig',
+      argv: null,
+    });
   });
 });
 
 it('one that ends in the middle of its exec has ended: it is not there unreadable', async () => {
   proc.put({ pid: 100, comm: 'sh', stack: 500, cmdline: 'sh\0' });
-  const facts = (await system().look()).processes[0]!;
+  const facts = (await system().sample()).processes[0]!;
   const stat = parseStatLine(statLine({ pid: 100, comm: 'true', stack: 600 }).toString('latin1'))!;
   const reader = new FactReader(proc.root, { pageSize: 4096, ticksPerSecond: 100 });
   const known = { facts, startStack: 500, cpuTicks: 0, readAt: 5000 };
@@ -247,7 +251,7 @@ it('one that ends in the middle of its exec has ended: it is not there unreadabl
 it('tells what is at a pid now, whatever the last look saw', async () => {
   proc.put({ pid: 100 });
   const backend = system();
-  await backend.look();
+  await backend.sample();
   proc.put({ pid: 100, start: 2000, state: 'T' });
   expect(await backend.presence(100)).toMatchObject({ identity: { pid: 100, start: '2000' }, state: 'T' });
   expect(await backend.presence(4711)).toEqual({ status: 'gone' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseUnixSockets, readUnixSockets } from '../../../src/observe/procfs/unix-sockets.ts';
+import { parseUnixSockets, readUnixSockets } from '../../../src/observe/procfs/sockets.ts';
 
 describe('the list of unix sockets', () => {
   it('tells names, listeners and the other end of each', () => {

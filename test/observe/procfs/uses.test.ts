@@ -15,7 +15,7 @@ afterEach(() => sandbox.close());
 /** Everything that decides about a leak, read now. */
 const read = async (pid: number, tree = pid): Promise<ProcessDetails> => {
   const system = procfsSystem();
-  await system.look();
+  await system.sample();
   const asked = {
     pid,
     start: rawProcess(pid)!.start,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { keyOf } from '../../../src/model/identity.ts';
 import { quoteArgs } from '../../../src/model/text.ts';
-import { readRecorded, recordedSystem } from '../../../src/observe/recorded/index.ts';
+import { readRecorded, recordedSystem } from '../../../src/observe/recorded/load.ts';
 
 const NOW = Date.UTC(2026, 1, 9, 15);
 
@@ -127,17 +127,6 @@ describe('our own JSON', () => {
     expect(server).toMatchObject({ rss: null, born: null, details: null, argv: ['node', 'x-mcp'] });
     expect(server!.env).toEqual({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'sid-1', CLAUDE_PID: '77' });
     expect(zombie).toMatchObject({ state: 'Z', comm: 'lake.orig', argv: null });
-  });
-
-  test('what was protected there says why: the JSON has no ports and users to tell it by', () => {
-    const told = (row: object) => read({ ...own, processes: [{ pid: 9, ...row }] }).look.processes[0]?.spared;
-    expect(told({ protection: 'soft', why: ['an MCP server on port 1\x1b'] })).toBe(
-      'an MCP server on port 1\\x1b',
-    );
-    for (const why of [undefined, [], [7], 'x'])
-      expect(told({ protection: 'hard', why })).toBe('it was protected where it was recorded');
-    for (const protection of [null, undefined, 'x', 1])
-      expect(told({ protection, why: ['x'] })).toBeUndefined();
   });
 
   test('names the process of each tmux pane: the topmost one in it', () => {
@@ -317,7 +306,7 @@ describe('what cannot be read is said in a sentence', () => {
 describe('as a system', () => {
   test('answers about its processes', async () => {
     const system = recordedSystem(read(own));
-    const [agent, server] = (await system.look()).processes;
+    const [agent, server] = (await system.sample()).processes;
     expect(system.readOnly).toBe('a recorded table: nothing can be signalled');
     const ask = { ...agent!, descriptors: true, sockets: true };
     expect((await system.details([ask, { ...ask, start: 'other' }])).get(keyOf(agent!))).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessFacts } from '../../../src/model/process.ts';
-import { readRecorded } from '../../../src/observe/recorded/index.ts';
+import { readRecorded } from '../../../src/observe/recorded/load.ts';
 
 const NOW = new Date(2026, 1, 9, 15, 0, 0).getTime();
 
@@ -259,4 +259,84 @@ test.each([
 
 test('without PID 1 in the table nothing says container, and rows may be missing', () => {
   expect(look('PID CMD\n7 x')).toMatchObject({ complete: false, self: null, host: { container: false } });
+});
+
+describe('a table that lacks what judging needs says so, and what to run instead', () => {
+  const COMMAND = /Record it with: ps -axwwo pid,ppid,pgid,tty,stat,rss,etime,command$/;
+
+  test('no PPID column, no RSS column', () => {
+    expect(look('PID RSS COMMAND\n5 1 claude').warnings).toEqual([
+      expect.stringMatching(/^This table has no PPID column, so nothing in it can be judged\. /),
+    ]);
+    expect(look('PID PPID COMMAND\n5 1 claude').warnings).toEqual([
+      expect.stringMatching(/^This table has no RSS column, so memory is unknown\. /),
+    ]);
+    for (const warning of look('PID COMMAND\n5 claude').warnings) expect(warning).toMatch(COMMAND);
+    expect(look('PID PPID RSS COMMAND\n5 1 1 claude').warnings).toEqual([]);
+  });
+
+  const row = (pid: number, command: string) => `${String(pid).padStart(5)}     1   100 ${command}`;
+  const LONG = ['/usr/lib/firefox/firefox', '/opt/claude/cli.js --resume', '/usr/bin/python3 -m server'].map(
+    (command, n) => row(n + 5, `${command} ${'x'.repeat(200)}`),
+  );
+  const table = (rows: readonly string[]): string => ['  PID  PPID   RSS COMMAND', ...rows].join('\n');
+
+  test('lines cut at 80 columns', () => {
+    expect(look(table(LONG.map(line => line.slice(0, 80)))).warnings).toEqual([
+      expect.stringMatching(/^Lines are cut at column 80, so agents and servers may be missing\. /),
+    ]);
+  });
+
+  test('whole lines, alike or wrapped by the terminal, are not called cut', () => {
+    const wrapped = LONG.flatMap(line => [line.slice(0, 80), line.slice(80, 120)]);
+    expect(look(table(wrapped)).warnings).toEqual([]);
+    expect(look(table(LONG.map((line, n) => line.slice(0, 80 + n)))).warnings).toEqual([]);
+    const same = [5, 6, 7].map(pid =>
+      row(pid, `node /home/me/node_modules/.bin/playwright-mcp ${'y'.repeat(40)}`),
+    );
+    expect(look(table(same)).warnings).toEqual([]);
+  });
+});
+
+describe('the drawing of ps auxf', () => {
+  const HEADER = 'USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND';
+  const line = (pid: number, command: string) =>
+    `me       ${String(pid).padStart(5)}  0.0  0.1   9000  4000 ?        S    13:02   0:00 ${command}`;
+  const parents = (...lines: string[]) =>
+    read([HEADER, ...lines].join('\n')).map(p => [p.pid, p.ppid, p.argv?.[0] ?? p.comm]);
+
+  test('gives the parents; what stands at the left is a child of PID 1', () => {
+    const rows = [
+      line(2, '[kthreadd]'),
+      line(3, ' \\_ [kworker/0:0]'),
+      line(1, '/sbin/init'),
+      line(100, 'tmux'),
+      line(101, ' \\_ -zsh'),
+      line(102, ' |   \\_ claude'),
+      line(103, ' |       \\_ lean-lsp-mcp'),
+      line(104, ' \\_ -bash'),
+      line(105, '     \\_ codex'),
+      line(200, 'playwright-mcp'),
+    ];
+    expect(parents(...rows)).toEqual([
+      [2, 0, 'kthreadd'],
+      [3, 2, 'kworker/0:0'],
+      [1, 0, '/sbin/init'],
+      [100, 1, 'tmux'],
+      [101, 100, '-zsh'],
+      [102, 101, 'claude'],
+      [103, 102, 'lean-lsp-mcp'],
+      [104, 100, '-bash'],
+      [105, 104, 'codex'],
+      [200, 1, 'playwright-mcp'],
+    ]);
+    expect(look([HEADER, ...rows].join('\n')).warnings).toEqual([]);
+  });
+
+  test('gives no parent where the line of the parent is missing', () => {
+    expect(parents(line(102, ' |   \\_ claude'), line(103, ' |       \\_ lean-lsp-mcp'))).toEqual([
+      [102, null, 'claude'],
+      [103, 102, 'lean-lsp-mcp'],
+    ]);
+  });
 });

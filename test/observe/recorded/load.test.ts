@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadRecorded, MOST_BYTES } from '../../../src/observe/recorded/index.ts';
+import { loadRecorded, MOST_BYTES } from '../../../src/observe/recorded/load.ts';
 
 let dir: string;
 beforeEach(() => {

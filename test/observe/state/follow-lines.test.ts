@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FollowedLines } from '../../../src/observe/state/follow-lines.ts';
+import { FollowedLines } from '../../../src/observe/state/lines-file.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 
 let sandbox: Sandbox;

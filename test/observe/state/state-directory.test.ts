@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   makeStateDirectory,
   stateDirectory,
@@ -67,4 +67,29 @@ test('a symbolic link is refused, and what it leads to keeps its mode', () => {
   symlinkSync(target, sandbox.path('reaptop'));
   expect(() => makeStateDirectory(sandbox.path('reaptop'))).toThrow('it is a symbolic link');
   expect(statSync(target).mode & 0o777).toBe(0o755);
+});
+
+test('says so where no directory can be made', () => {
+  expect(() => makeStateDirectory('/proc/nowhere/reaptop')).toThrow(/takes no directory/);
+});
+
+describe.skipIf(!isRoot)('for an ordinary user', () => {
+  const ME = 1234;
+  beforeEach(() => void vi.spyOn(process, 'geteuid').mockReturnValue(ME));
+  afterEach(() => vi.restoreAllMocks());
+
+  test.each<[string, Record<string, number>, 'that one' | 'our own']>([
+    ['ours', { s: 0, 's/reaptop': ME }, 'that one'],
+    ['to be made in a directory of ours', { s: ME }, 'that one'],
+    ['to be made in a directory of root', { s: 0 }, 'that one'],
+    ['root’s own: nothing in it is ours to write', { s: ME, 's/reaptop': 0 }, 'our own'],
+    ['of another user', { s: 0, 's/reaptop': 77 }, 'our own'],
+  ])('a state directory that is %s', (_, owners, expected) => {
+    for (const [path, uid] of Object.entries(owners)) {
+      mkdirSync(sandbox.path(path));
+      chownSync(sandbox.path(path), uid, uid);
+    }
+    const { directory } = statePlace({ XDG_STATE_HOME: sandbox.path('s') });
+    expect(directory === sandbox.path('s/reaptop') ? 'that one' : 'our own').toBe(expected);
+  });
 });

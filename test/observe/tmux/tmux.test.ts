@@ -3,8 +3,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PANE_FORMAT, parsePanes } from '../../../src/observe/tmux/panes.ts';
-import { listTmux } from '../../../src/observe/tmux/tmux.ts';
+import { listTmux, PANE_FORMAT, parsePanes } from '../../../src/observe/tmux.ts';
 import { childrenOf, rawProcess } from '../../support/proc.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';

@@ -7,7 +7,7 @@ import {
   type Json,
   Misfit,
   same,
-} from '../../../src/remember/recorder/difference.ts';
+} from '../../../src/remember/recorder/lines.ts';
 
 /** Few keys and values, so that two of them have much in common. */
 const json = fc.letrec<{ value: Json }>(tie => ({

@@ -3,10 +3,9 @@ import { glimpseOf } from '../../../src/judge/report/glimpse.ts';
 import type { Heartbeat } from '../../../src/model/heartbeat.ts';
 import type { Glimpse } from '../../../src/model/report.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import type { Json } from '../../../src/remember/recorder/difference.ts';
 import { glimpseAt } from '../../../src/remember/recorder/glimpse-at.ts';
-import { decodeLines, LineWriter, passLines } from '../../../src/remember/recorder/lines.ts';
-import { snapshotOf } from '../../../src/remember/recorder/snapshot-of.ts';
+import { decodeLines, type Json, LineWriter, passLines } from '../../../src/remember/recorder/lines.ts';
+import { snapshotOf } from '../../../src/remember/recorder/stored-snapshot.ts';
 import { ZOMBIE } from '../../support/world.ts';
 import { momentAt } from './machine.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { decodeLines, LineWriter } from '../../../src/remember/recorder/lines.ts';
-import { snapshotOf } from '../../../src/remember/recorder/snapshot-of.ts';
+import { snapshotOf } from '../../../src/remember/recorder/stored-snapshot.ts';
 import { momentAt } from './machine.ts';
 
 const MOMENTS = [

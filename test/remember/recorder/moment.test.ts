@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { momentAsked, parseMoment } from '../../../src/remember/recorder/moment.ts';
+import { momentAsked, parseMoment } from '../../../src/model/time.ts';
 
 /** Noon on the clock on the wall, wherever this runs. */
 const NOW = new Date(2026, 10, 16, 12, 0, 0).getTime();

@@ -13,11 +13,10 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import { openMoment } from '../../../src/remember/recorder/open-moment.ts';
 import { Recorder } from '../../../src/remember/recorder/recorder.ts';
-import { Recording } from '../../../src/remember/recorder/recording.ts';
+import { openMoment, Recording } from '../../../src/remember/recorder/recording.ts';
 import { hourOf } from '../../../src/remember/recorder/segments.ts';
-import { snapshotOf } from '../../../src/remember/recorder/snapshot-of.ts';
+import { snapshotOf } from '../../../src/remember/recorder/stored-snapshot.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { momentAt, NOON } from './machine.ts';
 
@@ -83,7 +82,7 @@ describe('the recorder', () => {
     ).toHaveLength(2);
   });
 
-  test('begins anew when somebody shortened or removed the segment under it', async () => {
+  test('begins again when somebody shortened or removed the segment under it', async () => {
     const recorder = recorderOf();
     await recordAt(recorder, 0, 10);
     truncateSync(join(folder, '20261116T12Z.jsonl'), 100);

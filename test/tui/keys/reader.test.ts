@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { KeyReader, readKeystrokes } from '../../../src/tui/keys/reader.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Clicks, DOUBLE_MS, KeyReader, mouseReport, readKeystrokes } from '../../../src/tui/keys/reader.ts';
 
 const keys = (input: string): string[] => readKeystrokes(input, 1).strokes.map(s => s.key);
 
@@ -75,6 +75,8 @@ describe('a chunk of bytes becomes single keystrokes', () => {
   test('an unfinished sequence waits for the next chunk', () => {
     expect(readKeystrokes('j\u001b[', 1).rest).toBe('\u001b[');
     expect(readKeystrokes('\u001b[200~half', 1).rest).toBe('\u001b[200~half');
+    expect(readKeystrokes('j\u001b[200~half', 1).rest).toBe('\u001b[200~half');
+    expect(readKeystrokes('\u001b[M yy', 1)).toMatchObject({ rest: '', strokes: [{ key: 'unknown' }] });
   });
 });
 
@@ -124,11 +126,96 @@ describe('KeyReader', () => {
     },
   );
 
+  test('a key that follows an Esc or a cut sequence in time is not taken for the silence', () => {
+    vi.useFakeTimers();
+    const got: string[] = [];
+    const reader = new KeyReader(s => got.push(`${s.key} ${s.text} ${s.chunk}`));
+    reader.push('\u001b[');
+    vi.advanceTimersByTime(29);
+    reader.push('1');
+    vi.advanceTimersByTime(29);
+    expect(got).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(got).toEqual(['escape  2', '[ [ 2', '1 1 2']);
+  });
+
+  test('delivers nothing once it is stopped, and waits for nothing after a whole key', () => {
+    vi.useFakeTimers();
+    const got: string[] = [];
+    const reader = new KeyReader(s => got.push(s.key));
+    reader.push('j');
+    expect(vi.getTimerCount()).toBe(0);
+    reader.stop();
+    reader.push('\u001b');
+    reader.stop();
+    vi.advanceTimersByTime(5000);
+    expect(got).toEqual(['j']);
+  });
+
   test('counts chunks up', () => {
     const got: number[] = [];
     const reader = new KeyReader(s => got.push(s.chunk));
     reader.push('xx');
     reader.push('y');
     expect(got).toEqual([1, 1, 2]);
+  });
+});
+
+test.each([
+  ['[<0;1;1M', { what: 'press', column: 0, row: 0 }],
+  ['[<0;12;34M', { what: 'press', column: 11, row: 33 }],
+  ['[<64;5;6M', { what: 'wheel-up', column: 4, row: 5 }],
+  ['[<65;5;6M', { what: 'wheel-down', column: 4, row: 5 }],
+  ['[<68;5;6M', { what: 'wheel-up', column: 4, row: 5 }],
+  ['[<81;5;6M', { what: 'wheel-down', column: 4, row: 5 }],
+])('%s is what the mouse did, and where', (sequence, report) => {
+  expect(mouseReport(sequence)).toEqual(report);
+});
+
+test.each([
+  ['a release', '[<0;1;1m'],
+  ['a click with Shift', '[<4;1;1M'],
+  ['a click with Ctrl', '[<16;1;1M'],
+  ['another button', '[<1;1;1M'],
+  ['a move', '[<32;1;1M'],
+  ['the wheel to a side', '[<66;1;1M'],
+  ['more before it', 'x[<0;1;1M'],
+  ['more behind it', '[<0;1;1Mx'],
+  ['a number too long', '[<0;123456;1M'],
+  ['no number', '[<0;;1M'],
+])('%s is no click', (_, sequence) => {
+  expect(mouseReport(sequence)).toBeNull();
+});
+
+let now: number;
+let clicks: Clicks;
+beforeEach(() => {
+  now = 10_000;
+  clicks = new Clicks(() => now);
+});
+const click = (column = 3, row = 4) => clicks.note({ what: 'press', column, row });
+
+describe('a click', () => {
+  test('is neither double nor hurried when nothing came before it', () =>
+    expect(click()).toEqual({ double: false, hurried: false }));
+
+  test('sooner after what it answers than anybody reads is hurried, however that came up', () => {
+    clicks.shown();
+    now += DOUBLE_MS - 1;
+    expect(click()).toEqual({ double: false, hurried: true });
+    clicks = new Clicks(() => now);
+    clicks.shown();
+    now += DOUBLE_MS;
+    expect(click()).toEqual({ double: false, hurried: false });
+  });
+
+  test('soon after another is the second of a double click only on its cell', () => {
+    click();
+    now += DOUBLE_MS - 1;
+    expect(click()).toEqual({ double: true, hurried: true });
+    expect(click(4, 4)).toEqual({ double: false, hurried: true });
+    expect(click(4, 5)).toEqual({ double: false, hurried: true });
+    now += DOUBLE_MS;
+    expect(click(4, 5)).toEqual({ double: false, hurried: false });
   });
 });

@@ -1,0 +1,33 @@
+/** What people type, and what that does; for the help and the manual. */
+export const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
+  ['reaptop', 'the live screen; c cleans, ? lists the keys'],
+  ['reaptop --once', 'what runs and what is leaked, as text'],
+  ['reaptop clean', 'show what would be ended; ends nothing'],
+  ['reaptop clean --force', 'end proven leaks'],
+  ['reaptop clean --zombie-parents', 'show what can be done about zombies'],
+  ['tmux split-window -h -l 60 reaptop', 'the live screen in a side pane'],
+  ['reaptop --at -2h', 'the live screen as it was two hours ago, if guard ran'],
+  [
+    "ssh box 'ps -axwwo pid,ppid,pgid,tty,stat,rss,etime,command' | reaptop --from -",
+    'judge another machine',
+  ],
+  ['reaptop sweep', 'show the files that finished agents left'],
+  ['reaptop guard install', 'clean by itself from now on'],
+  ['reaptop guard status', 'what guard did, and whether it runs'],
+  ['reaptop hook install', 'tell Claude Code to call reaptop'],
+  ['reaptop exclusive -- lake build', 'build unless another build of the project runs'],
+  ['reaptop report --since 7d', 'the last week'],
+  ['reaptop doctor', 'what works on this machine'],
+];
+
+/** Of the program itself: the live screen comes first. */
+const MOST = 8;
+
+/** The examples of one command, or of the program, as the help shows them. */
+export const examplesOf = (command: string | null): string => {
+  const found = EXAMPLES.filter(([line]) => command === null || line.startsWith(`reaptop ${command}`));
+  const shown = found.slice(0, MOST);
+  return shown.length === 0
+    ? ''
+    : `\nExamples:\n${shown.map(([line, does]) => `  ${line}\n      ${does}`).join('\n')}\n`;
+};

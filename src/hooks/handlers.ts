@@ -1,0 +1,51 @@
+import { type HookAnswer, type HookEvent, type HookInput, NO_ANSWER } from '../model/hook.ts';
+import { freshSession, type HookContext, hookContext } from './context.ts';
+import { preTool } from './pre-tool.ts';
+import { sessionEnd } from './session-end.ts';
+import { beat, beaten } from './session-heartbeat.ts';
+import { updateSession } from './session-state.ts';
+import { stop } from './stop.ts';
+
+type Handler = (context: HookContext) => HookAnswer | Promise<HookAnswer>;
+
+/** Begins the session's heartbeat; only a new session has the time to clear up. */
+const start: Handler = async context => {
+  const { directory, input } = context;
+  if (directory !== null)
+    updateSession(
+      directory,
+      input.sessionId,
+      () => freshSession(context),
+      before => ({ after: { ...beaten(context, before), operation: 'starting' }, result: true }),
+      { waitMs: context.left() },
+    );
+  if (input.source !== 'startup') return NO_ANSWER;
+  const { sessionStart } = await import('./session-start.ts');
+  return sessionStart(context);
+};
+
+const HANDLERS = {
+  SessionStart: start,
+  UserPromptSubmit: beat,
+  PreToolUse: preTool,
+  PostToolUse: beat,
+  PostToolUseFailure: beat,
+  SubagentStop: stop,
+  Stop: stop,
+  SessionEnd: sessionEnd,
+} as const satisfies Record<HookEvent, Handler>;
+
+/** Never throws: whatever goes wrong here is no reason for an agent to stop working. */
+export const answer = async (
+  input: HookInput,
+  env: NodeJS.ProcessEnv,
+  startedAt = Date.now(),
+): Promise<HookAnswer> => {
+  const context = hookContext(input, env, startedAt);
+  try {
+    return await HANDLERS[input.event](context);
+  } catch (error) {
+    context.log(`failed: ${(error as Error).message}`);
+    return NO_ANSWER;
+  }
+};

@@ -1,0 +1,39 @@
+import { EVIDENCE } from '../../agents/families.ts';
+import type { Evidence } from '../../agents/family-type.ts';
+import type { EnvName } from '../../model/process.ts';
+import type { Node } from './tree.ts';
+
+/** As many characters of a session's id as git shows of a commit's: enough to tell two apart. */
+export const SHOWN_ID = 8;
+
+/** A pid as a variable holds it. */
+export const pidIn = (text: string | undefined): number | null =>
+  text !== undefined && /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+
+export const variableOf = (node: Node, name: EnvName | null): string | undefined =>
+  name === null ? undefined : node.facts.env?.[name];
+
+/** Did a session of this family put its marks into the environment of this process, or of one that started it? */
+export const carriesMarks = (node: Node, { marks }: Evidence): boolean =>
+  node.facts.env !== null && marks.some(name => node.facts.env?.[name] !== undefined);
+
+/** Environment left by an agent: the process was once started below one. */
+export const wasStartedByAgent = ({ facts }: Node): boolean => {
+  // Asked of every process: most have no environment that was read, and most of the rest nothing in it.
+  for (const name in facts.env) if (MARKS.has(name) && facts.env[name as EnvName] !== undefined) return true;
+  return false;
+};
+
+const MARKS: ReadonlySet<string> = new Set(EVIDENCE.flatMap(({ marks }) => marks));
+
+/** The ids of the sessions that its environment names, of every family. */
+export const sessionsNamedBy = (node: Node): string[] =>
+  EVIDENCE.flatMap(({ sessionIds }) => sessionIds.flatMap(name => variableOf(node, name) ?? []));
+
+/** The sockets of the sessions that its environment names. */
+export const socketsNamedBy = (node: Node): string[] =>
+  EVIDENCE.flatMap(({ socket }) => variableOf(node, socket) ?? []);
+
+/** The pids of the sessions that its environment names. */
+export const pidsNamedBy = (node: Node): number[] =>
+  EVIDENCE.flatMap(({ ownerPid }) => pidIn(variableOf(node, ownerPid)) ?? []);

@@ -1,0 +1,35 @@
+import type { Owner } from '../../model/snapshot.ts';
+import type { Node } from './tree.ts';
+import { sessionIdOf, type VerdictContext } from './verdict-context.ts';
+
+/**
+ * How sure we are about an owner's fate. `unproven`: not to be found, but that proves nothing by itself;
+ * `uncertain`: there are signs that it lives; `undecided`: any of several running agents may be the owner.
+ */
+export type Fate = 'alive' | 'dead' | 'unproven' | 'uncertain' | 'undecided';
+
+/** What one piece of evidence, or all of it together, says about a process's owner. */
+export interface OwnerEvidence {
+  readonly owner: Owner;
+  readonly fate: Fate;
+  readonly why: string;
+  /** The running session that goes on with a dead owner's conversation. */
+  readonly resumedBy?: string;
+}
+
+export const ownedBy = (
+  agent: Node,
+  context: VerdictContext,
+  how: Owner['how'],
+  why: string,
+): OwnerEvidence => ({
+  owner: {
+    pid: agent.facts.pid,
+    start: agent.facts.start,
+    sessionId: sessionIdOf(context, agent),
+    how,
+    alive: true,
+  },
+  fate: 'alive',
+  why,
+});

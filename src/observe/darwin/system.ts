@@ -1,0 +1,121 @@
+import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
+import type { Sample } from '../../model/observation.ts';
+import { ENV_NAMES, type NamedEnv } from '../../model/process.ts';
+import { visible } from '../../model/text.ts';
+import { looksContained, readState } from '../recorded/table.ts';
+import { runCommand } from '../run-command.ts';
+import type { Presence, System } from '../system.ts';
+import { DarwinDetails } from './details.ts';
+import { readHost } from './host.ts';
+import { psAll, psEnvironments, psSome, toolEnvironment } from './ps.ts';
+import { DarwinTable } from './table.ts';
+
+const HOST_MS = 10_000;
+
+/** macOS: one `ps` for the table, `lsof` and `launchctl` for what decides, `sysctl` for the machine. */
+export const darwinSystem = (): System => {
+  const table = new DarwinTable();
+  const details = new DarwinDetails(table);
+  let host: ReturnType<typeof readHost> | null = null;
+  let hostAt = Number.NEGATIVE_INFINITY;
+  /** Memory and swap change slowly, and each question is a child process. */
+  const hostNow = (): ReturnType<typeof readHost> => {
+    if (host === null || Date.now() - hostAt >= HOST_MS) {
+      host = readHost();
+      hostAt = Date.now();
+    }
+    return host;
+  };
+  return {
+    backend: 'darwin',
+    readOnly: null,
+
+    async sample(): Promise<Sample> {
+      const [answer, machine] = await Promise.all([psAll(), hostNow()]);
+      if (!answer.ok) throw new Error(answer.why);
+      const takenAt = Date.now();
+      const processes = table.read(answer.rows, takenAt / 1000);
+      // We exist: a table without us is not a table.
+      const own = processes.find(({ pid }) => pid === process.pid);
+      if (own === undefined) throw new Error('ps answered, but not in a form that can be read here.');
+      const self = { pid: own.pid, uid: own.uid ?? 0, pgid: own.pgid, cgroup: null };
+      const container = looksContained(processes);
+      return {
+        processes,
+        self,
+        host: { ...machine, container },
+        takenAt,
+        clock: takenAt / 1000,
+        complete: true,
+        warnings: [],
+      };
+    },
+
+    async environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>> {
+      const found = new Map<IdentityKey, NamedEnv>();
+      const lines = targets.length === 0 ? null : await psEnvironments(targets.map(({ pid }) => pid));
+      for (const target of targets) {
+        const row = table.rowOf(keyOf(target));
+        const line = lines?.get(target.pid);
+        const env = row === undefined || line === undefined ? null : environmentIn(line, row.args);
+        if (env !== null) found.set(keyOf(target), env);
+      }
+      return found;
+    },
+
+    details: (requests, options) => details.read(requests, options),
+    presence,
+    proportionalMemory: footprint,
+    follow(): void {},
+    close(): void {},
+  };
+};
+
+/**
+ * What follows the arguments. Null: nothing does, which proves nothing (the system hides it for its own programs), or
+ * the process has become another program meanwhile.
+ */
+export const environmentIn = (line: string, args: string): NamedEnv | null => {
+  if (!line.startsWith(`${args} `)) return null;
+  const block = line.slice(args.length);
+  if (!/ [A-Za-z_]\w*=/.test(block)) return null;
+  const env: Partial<Record<(typeof ENV_NAMES)[number], string>> = {};
+  for (const name of ENV_NAMES) {
+    const at = block.indexOf(` ${name}=`);
+    if (at >= 0) env[name] = visible(block.slice(at + name.length + 2).split(' ', 1)[0]!);
+  }
+  return env;
+};
+
+const presence = async (pid: number): Promise<Presence> => {
+  if (!Number.isInteger(pid) || pid <= 0) return { status: 'gone' };
+  const answer = await psSome([pid]);
+  if (!answer.ok) return { status: 'unreadable', why: answer.why };
+  const row = answer.rows.find(r => r.pid === pid);
+  if (row === undefined) return { status: 'gone' };
+  const { start, stat, ppid, pgid, rss, realUid, uid } = row;
+  return {
+    status: 'present',
+    identity: { pid, start },
+    state: readState(stat),
+    ppid,
+    pgid,
+    sid: stat.includes('s') ? pid : null,
+    rss,
+    uids: [realUid, uid],
+  };
+};
+
+const TOP_MS = 5000;
+const UNITS: Readonly<Record<string, number>> = { B: 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+
+/** What the activity monitor calls memory: private and compressed pages. `42M+` */
+const footprint = async (pid: number): Promise<number | null> => {
+  const result = await runCommand('top', ['-l', '1', '-stats', 'pid,mem', '-pid', String(pid)], {
+    timeoutMs: TOP_MS,
+    env: toolEnvironment(),
+  });
+  const line = result.status === 'done' ? new RegExp(`^${pid}\\s+(\\d+)([BKMG])`, 'm') : null;
+  const match = result.status === 'done' ? line?.exec(result.stdout) : null;
+  return match == null ? null : Number(match[1]) * UNITS[match[2]!]!;
+};

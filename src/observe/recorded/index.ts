@@ -1,3 +1,0 @@
-export { loadRecorded, MOST_BYTES } from './load.ts';
-export { readRecorded } from './read.ts';
-export { recordedSystem } from './system.ts';

@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import type { LoggedCall } from '../../../src/model/call.ts';
+import { readingOf } from '../../../src/model/heartbeat.ts';
+import type { ConfiguredServer } from '../../../src/model/observation.ts';
+import { type Around, CLOCK, type Row, session, world } from '../../support/world.ts';
+
+const NOW = CLOCK * 1000;
+
+const logged = (tool: string, server: string | null, extra: Partial<LoggedCall> = {}): LoggedCall => ({
+  id: `${server}/${tool}`,
+  tool,
+  server,
+  startedAt: NOW - 60_000,
+  subagent: false,
+  ...extra,
+});
+
+const server = (name: string, command: string, args: readonly string[] = []): ConfiguredServer => ({
+  name,
+  command,
+  args,
+  source: '/home/me/project/.mcp.json',
+  rank: 'project',
+});
+
+const calls = (
+  rows: readonly Row[],
+  pending: readonly LoggedCall[],
+  around: Around & { status?: string } = {},
+) => {
+  const { status = 'busy', ...rest } = around;
+  const transcript = readingOf(
+    { pid: 10, sessionId: 'abc', calls: { pending, model: 'm', tokens: 5 } },
+    {
+      path: '/home/me/.claude/projects/x/abc.jsonl',
+      root: '/home/me/.claude',
+      format: 'transcript',
+      source: null,
+      mtime: 0,
+      size: 1,
+      unreadable: null,
+    },
+  );
+  const machine = world([[10, 80_001, 'claude'], ...rows], {
+    sessions: [session(10, 'abc', { status, statusUpdatedAt: NOW })],
+    readings: [transcript],
+    ...rest,
+  });
+  return machine.at(10).session!;
+};
+
+const joined = (...args: Parameters<typeof calls>) =>
+  calls(...args).calls!.map(({ process, join }) => `${process?.pid ?? '-'} ${join}`);
+
+const LEAN: Row = [20, 10, 'uvx lean-lsp-mcp'];
+const LEAN_BELOW: Row = [21, 20, 'python3 /home/me/.venv/bin/lean-lsp-mcp'];
+const MEMORY: Row = [30, 10, 'node /usr/lib/node_modules/.bin/mcp-server-memory'];
+const CONFIG = [server('lean-lsp', 'uvx', ['lean-lsp-mcp']), server('memory', 'mcp-server-memory')];
+const GOAL = logged('lean_goal', 'lean-lsp');
+
+test('a server is found by the name that it is configured by, with the whole tree it runs in', () => {
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [GOAL], { servers: CONFIG })).toEqual(['20 name']);
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [logged('x', 'memory')], { servers: CONFIG })).toEqual([
+    '30 name',
+  ]);
+});
+
+test('names are compared as agents write them into the names of tools', () => {
+  const odd = [server('claude.ai lean-lsp', 'uvx', ['lean-lsp-mcp']), server('memory', 'mcp-server-memory')];
+  const goal = logged('lean_goal', 'claude_ai_lean-lsp');
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [goal], { servers: odd })).toEqual(['20 name']);
+});
+
+test('without a configured name one that is called like it is meant', () => {
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [GOAL])).toEqual(['20 name']);
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [logged('x', 'lean_lsp')])).toEqual(['20 name']);
+  // Too short to tell anything.
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [logged('x', 'me')])).toEqual(['- unknown']);
+});
+
+test('else the only one that is not another by name; of two it is not known which', () => {
+  const search = logged('find', 'search');
+  expect(joined([LEAN, LEAN_BELOW], [search])).toEqual(['20 only']);
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [search])).toEqual(['- unknown']);
+  expect(calls([LEAN, LEAN_BELOW, MEMORY], [search]).calls![0]?.candidates).toBe(2);
+  const others = { servers: [server('memory', 'mcp-server-memory')] };
+  expect(joined([LEAN, LEAN_BELOW, MEMORY], [search], others)).toEqual(['20 only']);
+});
+
+test('the same server twice below one agent: which of them works on the call is not known', () => {
+  const twin: Row = [40, 10, 'uvx lean-lsp-mcp'];
+  expect(joined([LEAN, LEAN_BELOW, twin, MEMORY], [GOAL], { servers: CONFIG })).toEqual(['- unknown']);
+});
+
+test('a configured server that does not run is gone; one that nothing knows is not known', () => {
+  expect(joined([MEMORY], [GOAL], { servers: CONFIG })).toEqual(['- gone']);
+  expect(joined([], [GOAL])).toEqual(['- unknown']);
+});
+
+test('servers of another session, and what a command started, are nobody that is meant', () => {
+  const inner: Row[] = [
+    [50, 10, '/bin/bash -c source /home/me/.claude/shell-snapshots/snapshot-bash-1.sh && eval "claude -p x"'],
+    [51, 50, 'claude -p x'],
+    [52, 51, 'uvx lean-lsp-mcp'],
+  ];
+  expect(joined([LEAN, LEAN_BELOW, ...inner], [GOAL])).toEqual(['20 name']);
+});
+
+test('a command is joined to the shell that started when its call did; of two it is not known which', () => {
+  const shell = (pid: number, secondsAgo: number): Row => [
+    pid,
+    10,
+    '/bin/bash -c source /home/me/.claude/shell-snapshots/snapshot-bash-1.sh && eval sleep',
+    { born: CLOCK - secondsAgo },
+  ];
+  const bash = logged('Bash', null);
+  expect(joined([shell(60, 59), shell(61, 3000)], [bash])).toEqual(['60 only']);
+  expect(joined([shell(60, 59), shell(61, 30)], [bash])).toEqual(['- unknown']);
+  expect(joined([shell(61, 3000)], [bash])).toEqual(['- unknown']);
+});
+
+test('what the agent does itself has no process of its own', () => {
+  expect(joined([LEAN], [logged('Read', null)])).toEqual(['- itself']);
+});
+
+test('a call from before the start of its process is not its own, and at its prompt a session waits for nothing', () => {
+  expect(joined([LEAN], [logged('lean_goal', 'lean-lsp', { startedAt: 5000 })])).toEqual([]);
+  for (const status of ['idle', 'shell']) expect(joined([LEAN], [GOAL], { status })).toEqual([]);
+  expect(joined([LEAN], [GOAL], { status: 'waiting' })).toEqual(['20 name']);
+});
+
+test('how long it has taken, the model and the context are told with it', () => {
+  const told = calls([LEAN], [GOAL]);
+  expect(told).toMatchObject({ doing: 'busy', model: 'm', context: { tokens: 5 } });
+  expect(told.calls![0]).toMatchObject({ tool: 'lean_goal', server: 'lean-lsp', seconds: 60 });
+});
+
+test('servers of codex run below the daemon that its sessions share', () => {
+  const rows: Row[] = [
+    [70, 80_001, 'codex'],
+    [71, 1, 'codex app-server --listen unix:// --managed-daemon'],
+    [72, 71, 'uvx lean-lsp-mcp'],
+  ];
+  const transcript = readingOf(
+    { pid: 70, calls: { pending: [logged('lean_goal', 'lean_lsp')], model: null, tokens: null } },
+    {
+      path: '/home/me/.codex/sessions/rollout.jsonl',
+      root: '/home/me/.codex',
+      format: 'transcript',
+      source: null,
+      mtime: NOW - 60_000,
+      size: 1,
+      unreadable: null,
+    },
+  );
+  const codex = world(rows, { readings: [transcript] }).at(70).session!;
+  // Its log has been still for a minute, and it is not idle.
+  expect(codex.doing).toBe('busy');
+  expect(codex.calls![0]).toMatchObject({ join: 'name', process: { pid: 72 } });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_PLAN } from '../../../src/model/plan.ts';
+import {
+  inPane,
+  type KeyContext,
+  needsDetail,
+  needsFinding,
+  needsLeak,
+  needsMark,
+  needsPane,
+  needsPast,
+  needsProcess,
+  needsRemedy,
+  needsSteps,
+  needsTarget,
+  needsTree,
+  needsWork,
+  needsZombie,
+} from '../../../src/tui/keys/bindings.ts';
+import { INITIAL_VIEW } from '../../../src/tui/state.ts';
+import { planOf } from '../../act/fake-system.ts';
+import { invent, snapshotOf } from '../../judge/plan/machine.ts';
+
+const READ_ONLY = 'This is a recorded table.';
+const FINDING = { id: 'leak', action: 'clean', remedy: 'c', processes: [], files: [] };
+const BUSY = { plan: EMPTY_PLAN, outcomes: [], done: false, summary: null };
+const p = invent(10, 1);
+
+/** Everything a key could want is there, except what is said. */
+const keyContext = ({
+  view = {},
+  state = {},
+  ...rest
+}: { view?: object; state?: object } & Omit<Partial<KeyContext>, 'view' | 'state'> = {}): KeyContext => {
+  const empty = snapshotOf([p]);
+  const snapshot = { ...empty, totals: { ...empty.totals, leaks: 1, zombies: 1 }, findings: [FINDING] };
+  return {
+    view: { ...INITIAL_VIEW, ...view },
+    state: { snapshot, readOnly: null, running: null, ...state },
+    row: null,
+    targets: [p],
+    finding: FINDING,
+    ...rest,
+  } as unknown as KeyContext;
+};
+const totals = (leaks: number, zombies: number) => ({
+  snapshot: { ...snapshotOf([]), totals: { leaks, zombies }, findings: [] },
+});
+
+describe.each([
+  ['x, X and S', needsTarget],
+  ['f', needsRemedy],
+  ['c', needsLeak],
+  ['z', needsZombie],
+])('%s', (_, why) => {
+  test('may act where there is something to act on', () => expect(why(keyContext())).toBeNull());
+
+  test('may not where nothing can be signalled, and says why', () =>
+    expect(why(keyContext({ state: { readOnly: READ_ONLY } }))).toBe(READ_ONLY));
+
+  test('may not while a plan runs, and may when it is done', () => {
+    expect(why(keyContext({ state: { running: BUSY } }))).toContain('still running');
+    expect(why(keyContext({ state: { running: { ...BUSY, done: true } } }))).toBeNull();
+  });
+});
+
+describe('nothing to act on is said, each time for its own reason', () => {
+  const row = (gone: boolean) => ({ key: 'k', gone }) as unknown as KeyContext['row'];
+  test.each<[string, () => string | null]>([
+    ['Nothing to act on: select', () => needsTarget(keyContext({ targets: [] }))],
+    ['Nothing to act on: select', () => needsTarget(keyContext({ targets: [], row: row(false) }))],
+    ['has ended', () => needsTarget(keyContext({ targets: [], row: row(true) }))],
+    ['no process of this entry', () => needsTarget(keyContext({ targets: [], view: { focus: 'findings' } }))],
+    ['Nothing to fix on this row', () => needsRemedy(keyContext({ finding: null }))],
+    ['Nothing to run', () => needsRemedy(keyContext({ finding: { ...FINDING, action: null } as never }))],
+    ['no process is proven leaked', () => needsLeak(keyContext({ state: totals(0, 1) }))],
+    ['no zombies', () => needsZombie(keyContext({ state: totals(1, 0) }))],
+    ['No findings', () => needsFinding(keyContext({ state: totals(1, 1) }))],
+    ['No findings', () => needsFinding(keyContext({ view: { frozen: totals(1, 1).snapshot } }))],
+    ['Nothing to copy', () => needsProcess(keyContext({ targets: [] }))],
+    ['This key is for the tree', () => needsTree(keyContext({ view: { focus: 'log' } }))],
+    ['Nothing is marked', () => needsMark(keyContext())],
+    ['nothing to stop', () => needsWork(keyContext())],
+    ['nothing to stop', () => needsWork(keyContext({ state: { running: { ...BUSY, done: true } } }))],
+    [
+      'Nothing would be',
+      () => needsSteps(keyContext({ view: { overlay: { kind: 'plan', plan: EMPTY_PLAN } } })),
+    ],
+    ['detail pane is closed', () => needsDetail(keyContext())],
+    ['Already live', () => needsPast(keyContext())],
+    ['not in a tmux pane', () => needsPane(keyContext())],
+    [READ_ONLY, () => needsPane(keyContext({ state: { readOnly: READ_ONLY } }))],
+  ])('%s', (said, why) => expect(why()).toContain(said));
+});
+
+test('where it is there, nothing speaks against it', () => {
+  const overlay = { kind: 'plan', plan: planOf([{ pid: 1, start: 's' }]) };
+  const pane = invent(11, 1, { tmux: { pane: '%1' } as never });
+  const onPane = keyContext({ row: { process: pane } as never });
+  expect([
+    needsFinding(keyContext()),
+    needsProcess(keyContext()),
+    needsTree(keyContext()),
+    needsMark(keyContext({ view: { marked: new Set(['k']) } })),
+    needsWork(keyContext({ state: { running: BUSY } })),
+    needsSteps(keyContext({ view: { overlay } })),
+    needsSteps(keyContext()),
+    needsDetail(keyContext({ view: { detail: true } })),
+    needsPast(keyContext({ state: { moment: { at: 1 } } })),
+    needsPane(onPane),
+  ]).toEqual(Array.from({ length: 10 }, () => null));
+  // In the tree it is about the row, in a panel about its entry.
+  expect(inPane(onPane)).toBe(pane);
+  expect(inPane({ ...onPane, view: { ...onPane.view, focus: 'findings' } })).toBe(p);
+  expect(inPane(keyContext({ targets: [] }))).toBeNull();
+});
