@@ -170,7 +170,7 @@ export class Collector {
     files = this.#options.files ?? NO_FILES,
   }: SampleOptions = {}): Promise<JudgedSnapshot> {
     const { system, config, env, roots, cwd, warnings = [] } = this.#options;
-    const look = await system.sample();
+    const look = await system.sample({ whole: fresh });
     const breath = new Yielder();
     const elsewhere = system.inventedRecords?.();
     if (elsewhere === undefined) this.#learnServers(look.clock);

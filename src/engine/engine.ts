@@ -163,18 +163,19 @@ export class Engine {
 
   /** What finished agents left. Two samples: CPU is only known between two. */
   async planSweep(limits: SweepLimits, first?: JudgedSnapshot): Promise<PlannedSweep> {
-    const { files } = first ?? (await this.sample({ all: true }));
-    const facts = await gatherSweepFacts(files);
+    const before = first ?? (await this.sample({ all: true }));
+    const facts = await gatherSweepFacts(before.files);
     const planFor = (moment: JudgedSnapshot): SweepPlan =>
       planSweep({ ...this.#context(moment), files: moment.files, facts, ...limits });
-    const moment = await this.sample({ all: true });
+    if (first === undefined) await rest(BETWEEN_MS);
+    const moment = await this.sample({ all: true, fresh: true });
     const sweep = await this.#weighed(planFor(moment));
     return {
       moment,
       sweep,
       plan: this.#known(asPlan(sweep), {
         sweep,
-        replan: async () => planFor(await this.sample({ all: true })),
+        replan: async () => planFor(await this.sample({ all: true, fresh: true })),
       }),
     };
   }
@@ -418,7 +419,7 @@ export class Engine {
       );
     const facts = await gatherSweepFacts((await this.sample({ all: true })).files);
     const replan = async (): Promise<SweepPlan> => {
-      const moment = await this.sample({ all: true });
+      const moment = await this.sample({ all: true, fresh: true });
       const now = sameFinding(finding, moment.findings);
       if (now === undefined) return nothingOf(finding, 'this is no longer so');
       const { retentionDays } = config.policy;

@@ -23,6 +23,11 @@ export interface DetailRequest extends Identity {
   readonly holds?: RegExp;
 }
 
+export interface LookOptions {
+  /** Every process is read now: a plan hangs on it, and none may be some seconds old. */
+  readonly whole?: boolean;
+}
+
 export interface DetailOptions {
   /** Everything is read now: nothing that was read for an earlier sample decides about a signal. */
   readonly fresh?: boolean;
@@ -63,7 +68,7 @@ export interface System {
   /** The records of an invented machine; absent on a real one, whose files are read. */
   inventedRecords?(): InventedRecords;
   /** One look at all processes. Rejects only when enumeration itself fails, with a sentence. */
-  sample(): Promise<Sample>;
+  sample(options?: LookOptions): Promise<Sample>;
   /** Named environment variables; a process whose environment cannot be read is absent: no evidence. */
   environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>>;
   /** Facts by identity key; a process that vanished meanwhile is absent from the map. */

@@ -6,6 +6,7 @@ import { auditLines, stateFile } from '../support/audit.ts';
 import { reaptop } from '../support/cli.ts';
 import { leaveBehind } from '../support/leftovers.ts';
 import { insertAgent, writeDatabase } from '../support/orchestrator-database.ts';
+import { uptime } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -64,7 +65,9 @@ it('sweeps the session of a finished agent that left an idle shell, once it is a
   }
   writeRegistry(sandbox, { 'a-1': 'completed', 'a-2': 'completed' });
   sandbox.tmux('send-keys', '-t', '=agent_a-2:', 'sleep 1000', 'Enter');
-  await sandbox.find('what somebody runs in the other', p => p.comm === 'sleep');
+  const other = await sandbox.find('what somebody runs in the other', p => p.comm === 'sleep');
+  // Older than that, a process that is none of an agent's is not read at every sample.
+  await until('the shells to be old', () => uptime() - Number(other.start) / 100 > 3);
   const early = await reaptop(sandbox, ['sweep', '--force']);
   expect(early.stdout).toContain('its pane showed something');
   const names = (): string => sandbox.tmux('list-sessions', '-F', '#{session_name}');

@@ -1,7 +1,7 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Sample, Self } from '../../model/observation.ts';
 import type { NamedEnv, ProcessDetails, ProcessFacts } from '../../model/process.ts';
-import type { DetailOptions, DetailRequest, System } from '../system.ts';
+import type { DetailOptions, DetailRequest, LookOptions, System } from '../system.ts';
 import { DetailReader, parseCgroup, readPss, type Surrounding } from './details.ts';
 import { readEnv } from './environ.ts';
 import { readFixedHostFacts, readKernelUnits, readMemory, readUptime } from './host.ts';
@@ -24,7 +24,12 @@ interface Kept {
   swapInUse: boolean;
 }
 
-const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Sample> => {
+const lookAt = async (
+  root: string,
+  table: ProcessTable,
+  kept: Kept,
+  { whole = false }: LookOptions = {},
+): Promise<Sample> => {
   const uptime = readUptime(root);
   if (uptime === null)
     throw new Error(
@@ -32,7 +37,7 @@ const lookAt = async (root: string, table: ProcessTable, kept: Kept): Promise<Sa
     );
   kept.clock = uptime;
   kept.fixed ??= readFixedHostFacts(root);
-  const processes = await table.scan(uptime);
+  const processes = await table.scan(uptime, whole);
   const memory = readMemory(root);
   kept.swapInUse = memory.swapUsed !== 0;
   return {
@@ -78,7 +83,7 @@ export const procfsSystem = ({
     readOnly: null,
     table,
 
-    sample: () => lookAt(root, table, kept),
+    sample: options => lookAt(root, table, kept, options),
 
     async environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>> {
       const found = new Map<IdentityKey, NamedEnv>();

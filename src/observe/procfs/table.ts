@@ -64,7 +64,8 @@ export class ProcessTable {
     this.#followed = new Set(Array.from(related, key => Number.parseInt(key, 10)));
   }
 
-  async scan(clock: number): Promise<ProcessFacts[]> {
+  /** `whole`: nothing is left to the slices. */
+  async scan(clock: number, whole = false): Promise<ProcessFacts[]> {
     const pids = this.#pids.read(clock);
     if (typeof pids === 'string')
       throw new Error(
@@ -85,7 +86,7 @@ export class ProcessTable {
       let entry = this.#entries.get(pid);
       // Ended processes shift the positions under the window: what it passed over is overdue.
       const overdue = entry === undefined || clock >= entry.dueAt;
-      if (overdue || due(index) || this.#followed.has(pid)) {
+      if (whole || overdue || due(index) || this.#followed.has(pid)) {
         reread += 1;
         this.#read(pid, entry, clock);
         if (reread % 32 === 0) await breath.maybeYield();

@@ -118,6 +118,17 @@ describe('the next looks', () => {
     }
   });
 
+  it('read every process where a plan hangs on it', async () => {
+    many(80);
+    const backend = system();
+    await again(backend, 5000);
+    for (let n = 0; n < 80; n += 1) proc.put({ pid: 100 + n, state: 'T' });
+    proc.uptime(5000.1);
+    const { processes } = await backend.sample({ whole: true });
+    expect(processes.every(p => p.state === 'T' && p.cpu === 0)).toBe(true);
+    expect(backend.table.cost.reread).toBe(80);
+  });
+
   it('notice any change of an unrelated process within ten seconds, whatever ends meanwhile', async () => {
     many(60);
     const backend = system();
