@@ -1,7 +1,6 @@
 import { uptime } from 'node:os';
 import { type Collector, sampleWhole } from '../engine/collector.ts';
 import { UsageError } from '../engine/load-config.ts';
-import { leakGroups } from '../judge/findings/leak.ts';
 import { beatOnRow } from '../judge/heartbeats/judge-files.ts';
 import { type AskedBySession, type Mine, mineOf, onlyMine } from '../judge/mine.ts';
 import { cleanableLeaks } from '../judge/plan/clean.ts';
@@ -203,7 +202,9 @@ const headerLines = ({ host, totals, processes }: Snapshot, width: number, paint
 
 const COLUMN_HEADER = `${'PID'.padStart(7)} ${'MEM'.padStart(5)} ${'AGE'.padStart(6)} S VERDICT   PROCESS`;
 
-const GROUP_TONE = { group: 'strong', leak: 'bad', suspect: 'warn' } as const;
+const GROUP_TONE = { group: 'strong', server: 'strong', leak: 'bad', suspect: 'warn' } as const;
+
+const GROUP_WORDS = { group: '', server: '', leak: 'leaked: ', suspect: 'suspect: ' } as const;
 
 /** Below the names, or below the pids where those leave no room. */
 const nameColumn = (width: number): number => (width < 60 ? 8 : COLUMN_HEADER.length - 'PROCESS'.length);
@@ -283,42 +284,20 @@ const SHOWN_LEAKS = 3;
 /** The groups of the screen in its order; of many leaks alike the first few, and how many more there are. */
 const treeOf = (snapshot: Snapshot, all: boolean, width: number, paint: Paint): string[] => {
   const drawn = { width, paint, beats: beatOnRow(snapshot.heartbeats) };
-  return groupBranches(branchesOf(snapshot, all), snapshot, 'tmux').flatMap(({ group, branches }) => [
-    paint(
-      cut(group.note === '' ? group.title : `${group.title}: ${group.note}`, width),
-      GROUP_TONE[group.tone],
-    ),
-    ...(group.tone === 'leak' ? alike(branches, snapshot, all) : [{ shown: branches, more: null }]).flatMap(
-      ({ shown, more }) => [
-        ...shown.flatMap((branch, at) => treeLines(branch, shown[at - 1], drawn)),
-        ...(more === null ? [] : [paint(cut(`${' '.repeat(nameColumn(width))}${more}`, width), 'faint')]),
-      ],
-    ),
-  ]);
-};
-
-interface Alike {
-  readonly shown: readonly Branch[];
-  /** In place of the others. */
-  readonly more: string | null;
-}
-
-/** Leaked trees, those of one dead session or program side by side. */
-const alike = (branches: readonly Branch[], snapshot: Snapshot, all: boolean): readonly Alike[] => {
-  const byProcess = new Map(branches.map(branch => [branch.process, branch]));
-  const groups = leakGroups(snapshot.processes).map(({ roots }) =>
-    roots.flatMap(root => byProcess.get(root) ?? []),
-  );
-  const grouped = new Set(groups.flat());
-  const others = branches.filter(branch => !grouped.has(branch));
-  return [others, ...groups].map(present => {
+  return groupBranches(branchesOf(snapshot, all), snapshot, 'tmux').flatMap(({ group, branches }) => {
+    const title = `${GROUP_WORDS[group.tone]}${group.title}${group.note === '' ? '' : `: ${group.note}`}`;
+    const most = group.tone === 'leak' && !all ? SHOWN_LEAKS : branches.length;
     // Counting one is no shorter than showing it.
-    if (all || present === others || present.length <= SHOWN_LEAKS + 1) return { shown: present, more: null };
-    const rest = present.slice(SHOWN_LEAKS);
+    const shown = branches.length <= most + 1 ? branches : branches.slice(0, most);
+    const rest = branches.slice(shown.length);
     const count = rest.reduce((sum, branch) => sum + branch.count, 0);
     const bytes = rest.reduce((sum, branch) => sum + branch.bytes, 0);
-    const more = `and ${count} more like these, ${formatBytes(bytes)} (see --all)`;
-    return { shown: present.slice(0, SHOWN_LEAKS), more };
+    const more = `${' '.repeat(nameColumn(width))}and ${count} more like these, ${formatBytes(bytes)} (see --all)`;
+    return [
+      paint(cut(title, width), GROUP_TONE[group.tone]),
+      ...shown.flatMap((branch, at) => treeLines(branch, shown[at - 1], drawn)),
+      ...(rest.length === 0 ? [] : [paint(cut(more, width), 'faint')]),
+    ];
   });
 };
 

@@ -166,6 +166,9 @@ export const userSchema = z
       .array(z.enum(COLUMN_IDS))
       .nullable()
       .describe('which, in your order; null: as the width allows'),
+    level: z
+      .union([z.literal(1), z.literal(2), z.literal(3)])
+      .describe('what the tree shows at first: 1 sessions, 2 servers too, 3 every process'),
     mouse: z.boolean().describe('the live screen listens to the mouse'),
     interval: z
       .number()

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { leftSomething } from '../act/execute.ts';
 import { exportFile } from '../act/export-file.ts';
 import { attachmentTo, copyToTmux, jumpToPane } from '../act/tmux.ts';
@@ -7,12 +8,12 @@ import { withLeaksSeenTwice } from '../judge/seen-twice.ts';
 import type { Finding } from '../model/finding.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
-import { memoryOf } from '../model/process.ts';
-import { type JudgedProcess, label, type Snapshot } from '../model/snapshot.ts';
+import { label, type Snapshot } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
 import type { UiSettings } from '../model/ui-settings.ts';
 import { errorSentence } from '../observe/state/own-file.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
+import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { peekAtPane } from '../observe/tmux.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -25,8 +26,6 @@ import { ActLog, actText } from './log.ts';
 import { Sampler } from './sampler.ts';
 import { saveSettings } from './save-ui-settings.ts';
 
-/** Points of the header's sparkline. */
-const SPARK_POINTS = 240;
 const FILES_SETTLE_MS = 600;
 
 /** The second look comes soon after the first: a leak must be seen twice, and CPU needs two samples. */
@@ -272,8 +271,7 @@ export class LiveEngine implements Live {
       const snapshot = this.#withoutAcknowledged(
         state.readOnly ? looked : withLeaksSeenTwice(state.snapshot, looked),
       );
-      const memory = [...state.memory, memoryTotal(snapshot)].slice(-SPARK_POINTS);
-      this.#store.set({ snapshot, memory, error: null });
+      this.#store.set({ snapshot, load: loadOf(this.#options.system), error: null });
       this.#reporter.look(snapshot);
     } catch (error) {
       // The screen keeps the last good snapshot and says why it is old.
@@ -338,9 +336,9 @@ const acknowledgedLine = ({ finding, at }: Acknowledgement): LogLine => ({
   acknowledged: finding,
 });
 
-/** What a point of the header's sparkline stands for. */
-const memoryTotal = (snapshot: Snapshot): number =>
-  snapshot.processes.filter((p: JudgedProcess) => p.related).reduce((sum, p) => sum + memoryOf(p.facts), 0);
+/** Of this machine, not of one that is invented or recorded. */
+const loadOf = ({ inventedRecords }: System): number | null =>
+  inventedRecords === undefined ? (loadavg()[0] ?? null) : null;
 
 /** What is shown before the second look. */
 const firstState = (
@@ -351,7 +349,7 @@ const firstState = (
 ): LiveState => ({
   snapshot,
   config,
-  memory: [memoryTotal(snapshot)],
+  load: loadOf(system),
   intervalSeconds,
   slowedDown: false,
   readOnly: system.readOnly,

@@ -72,8 +72,8 @@ export type TimeStep = 'back' | 'forward' | 'mark-back' | 'mark-forward' | 'now'
 export interface LiveState {
   readonly snapshot: Snapshot;
   readonly config: Config;
-  /** Total related memory over time, for the header's sparkline. */
-  readonly memory: readonly number[];
+  /** Average load of the last minute; absent or null: not known, or of another machine or time. */
+  readonly load?: number | null;
   readonly intervalSeconds: number;
   readonly slowedDown: boolean;
   readonly readOnly: string | null;

@@ -87,6 +87,7 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
   theme: user.theme ?? base.theme,
   columns: user.columns ?? base.columns,
   mouse: user.mouse ?? base.mouse,
+  level: user.level ?? base.level,
   interval: user.interval ?? base.interval,
 });
 

@@ -108,9 +108,7 @@ export class TimeTravel implements Live {
         made: {
           ...of,
           ...shown,
-          memory: this.#past
-            .before(shown.moment.at)
-            .map(({ snapshot }) => snapshot.totals.rss + snapshot.totals.swap),
+          load: null,
           readOnly: `This is ${formatMoment(shown.moment.at)}: nothing can be signalled in the past; Esc goes back to now.`,
         },
       };

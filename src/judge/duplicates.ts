@@ -84,15 +84,6 @@ const isBuild = (p: JudgedProcess): boolean => p.seen.role === 'lake-build' && !
 const isTopOfBuild = (p: JudgedProcess, forest: Forest<JudgedProcess>): boolean =>
   isBuild(p) && !forest.ancestorsOf(p).some(up => isBuild(up) && cwdOf(up) === cwdOf(p));
 
-/** How many builds run. The forest is made only where there is something to look up in it. */
-export const countBuilds = (processes: readonly JudgedProcess[]): number => {
-  if (!processes.some(isBuild)) return 0;
-  return buildsAmong(
-    processes,
-    forestOf(processes, p => p.facts),
-  ).length;
-};
-
 /** Every build that runs, each once. */
 const buildsAmong = (
   processes: readonly JudgedProcess[],

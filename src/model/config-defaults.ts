@@ -62,4 +62,5 @@ export const DEFAULT_CONFIG: Config = {
   columns: null,
   mouse: true,
   interval: 2,
+  level: 2,
 };

@@ -1,6 +1,6 @@
 import type { HookSettings } from './hook.ts';
 import type { Kind } from './kind.ts';
-import type { UiSettings } from './ui-settings.ts';
+import type { Level, UiSettings } from './ui-settings.ts';
 
 /** A user's own recogniser: matched token by token like the built-in families. */
 export interface UserRecogniser {
@@ -126,6 +126,8 @@ export interface Alerts {
 }
 
 export interface Config extends UiSettings {
+  /** How much the tree shows at first. */
+  readonly level: Level;
   readonly thresholds: Thresholds;
   readonly recognisers: readonly UserRecogniser[];
   /** Globs on a process's name or on one of its words; whatever matches is hard-protected. */

@@ -174,6 +174,10 @@ export const someOf = (names: readonly string[], named = MOST_NAMED): string => 
   return `${names.slice(0, named).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
+/** With `~` for the home directories in it. */
+export const homely = (text: string): string =>
+  text.replace(/(^|[\s=:'"])\/(?:(?:home|Users)\/[^/\s]+|root)(?=\/|$)/g, '$1~');
+
 /** Letters to insert, leave out, replace or swap to get from one word to another. */
 const distance = (from: string, to: string): number => {
   let before: number[] = [];

@@ -18,8 +18,23 @@ export type ThemeChoice = (typeof THEME_CHOICES)[number];
 export const AUTO_WORDS = 'light or default, as the background of the terminal is (OSC 11, else COLORFGBG)';
 
 /** Columns of the tree, in the order they stand by themselves. */
-export const COLUMN_IDS = ['verdict', 'pid', 'mem', 'tree', 'cpu', 'age', 'state', 'kind', 'tty'] as const;
+export const COLUMN_IDS = [
+  'verdict',
+  'pid',
+  'mem',
+  'tree',
+  'cpu',
+  'age',
+  'state',
+  'ports',
+  'kind',
+  'tty',
+] as const;
 export type ColumnId = (typeof COLUMN_IDS)[number];
+
+/** Sessions alone; their servers, shells and builds too; every process. */
+export const LEVELS = [1, 2, 3] as const;
+export type Level = (typeof LEVELS)[number];
 
 /** What the setup screen changes and saves. */
 export interface UiSettings {

@@ -9,7 +9,7 @@ import type { Input } from './keys/input.ts';
 import { InputContext, useKeys } from './keys/use-keys.ts';
 import { MAIN_KEYS } from './main-keys.ts';
 import { LogEntrySheet } from './panels/log-entry.tsx';
-import { Caption, Panel } from './panels/panel.tsx';
+import { Panel } from './panels/panel.tsx';
 import { Planning, PlanSheet, Running } from './plan/plan.tsx';
 import type { ScreenStore } from './screen.ts';
 import { Setup } from './setup/setup.tsx';
@@ -47,7 +47,6 @@ const Main = (): ReactNode => {
         {arrangement === 'tree beside detail' && <DetailBeside />}
         {(arrangement === 'detail' || arrangement === 'tree above detail') && <Detail />}
       </Box>
-      <Caption />
       {layout.panelRows > 0 && <Panel rows={layout.panelRows} />}
     </>
   );

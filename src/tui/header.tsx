@@ -1,32 +1,34 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import type { PastMoment } from '../engine/live-state.ts';
-import { countBuilds } from '../judge/duplicates.ts';
 import type { Mark, MarkKind } from '../model/report.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import { identityOf, type JudgedProcess } from '../model/snapshot.ts';
 import { cells } from '../model/text.ts';
 import { formatBytes, formatMoment, plural, spellBytes } from '../model/units.ts';
 import type { Screen } from './screen.ts';
-import { Line, Lines } from './ui/line.tsx';
-import { sparkline } from './ui/plot.ts';
-import { type Runs, run, runsWidth, spread } from './ui/runs.ts';
+import type { Store } from './store.ts';
+import { nextWaiting, reveal } from './tree/tree-keys.ts';
+import { Line } from './ui/line.tsx';
+import { clickable, type Runs, run, runsWidth, spread } from './ui/runs.ts';
 import type { ThemeTone } from './ui/theme.ts';
 import { useScreen } from './ui/use-screen.ts';
 
-/** Who, where, how often; then the numbers people glance at. */
+/** Where we are and how full the machine is; then what asks for a look. */
 export const Header = (): ReactNode => {
   const screen = useScreen();
   const { layout, state } = screen;
   const { columns: width, headerRows } = layout;
   const moment = layout.timeLine ? state.moment : null;
+  const rows = headerRows - (moment ? 1 : 0);
   return (
     <Box flexDirection="column" flexShrink={0} aria-label={summaryOf(screen)}>
-      {headerRows === 1 ? (
+      {rows === 1 ? (
         <Line runs={oneLine(screen)} width={width} />
       ) : (
         <>
-          <Line runs={titleRuns(screen)} width={width} />
-          <Lines of={flow(factsOf(screen, width < 72), headerRows - (moment ? 2 : 1), width)} width={width} />
+          <Line runs={titleRuns(screen, rows === 2)} width={width} />
+          {rows > 2 && <Line runs={[run(' '), ...memoryRuns(screen, width - 2)]} width={width} />}
+          <Line runs={[run(' '), ...chips(chipsOf(screen), width - 1)]} width={width} />
           {moment && <TimeLine moment={moment} width={width} />}
         </>
       )}
@@ -42,91 +44,95 @@ const summaryOf = (screen: Screen): string => {
   return unusual.length === 0 ? summary : `${summary}\n${unusual.join(', ')}.`;
 };
 
-/** One fact of the header: what it says, how loud, and which facts go first when there is no room. */
+/** One word of the header: what it says, how loud, and which go first when there is no room. */
 interface Fact {
   readonly text: string;
   readonly tone: ThemeTone;
   /** 1 is kept longest. */
   readonly importance: number;
+  readonly go?: (store: Store) => void;
 }
 
-const alarm = (count: number, tone: ThemeTone): ThemeTone => (count > 0 ? tone : 'faint');
+/** The row of the first process that is so; a panel where no process is meant. */
+const goTo =
+  (isMeant: (p: JudgedProcess) => boolean) =>
+  (store: Store): void => {
+    const found = store.snapshot.processes.find(isMeant);
+    if (store.view.focus !== 'tree') store.dispatch({ type: 'focus', focus: 'tree' });
+    if (found === undefined || !reveal(store, identityOf(found)))
+      store.notice('That process is gone, or hidden: a shows all.');
+  };
 
-const counted = new WeakMap<Snapshot, number>();
+const isHung = ({ session }: JudgedProcess): boolean =>
+  session?.calls?.some(call => call.hung === true) === true;
 
-/** Counted once for a snapshot: the header is asked at every key. */
-const buildsIn = (snapshot: Snapshot): number => {
-  const known = counted.get(snapshot) ?? countBuilds(snapshot.processes);
-  counted.set(snapshot, known);
-  return known;
+/** The row that stands for what was left is closed: it is what to look at. */
+const goToLeft =
+  (verdict: 'leak' | 'suspect') =>
+  (store: Store): void => {
+    const index = store.rows.findIndex(
+      row => row.group?.tone === verdict || row.process?.verdict === verdict,
+    );
+    if (index < 0) goTo(p => p.verdict === verdict)(store);
+    else store.dispatch({ type: 'select', key: store.rows[index]!.key, index });
+  };
+
+const GO = {
+  waiting: nextWaiting,
+  hung: goTo(isHung),
+  leak: goToLeft('leak'),
+  suspect: goToLeft('suspect'),
+  zombie: goTo(p => p.zombies > 0),
+  silent: (store: Store): void => store.dispatch({ type: 'focus', focus: 'heartbeats' }),
 };
 
-/** What is leaked, in half the cells: what the flags leave no room for. */
-const leakedBriefly = ({ totals }: Snapshot): string =>
-  totals.leaks > 0 ? `${totals.leaks} leaked, ${formatBytes(totals.reclaimable)}` : 'no leaks';
-
-const factsOf = ({ snapshot }: Screen, narrow: boolean, brief = false): readonly Fact[] => {
-  const { totals, host, heartbeats, processes } = snapshot;
-  const stale = heartbeats.filter(b => b.state === 'warn' || b.state === 'critical').length;
+/** What asks for a look; what is zero is not shown. */
+const chipsOf = ({ snapshot }: Screen): readonly Fact[] => {
+  const { totals, heartbeats, processes } = snapshot;
+  const silent = heartbeats.filter(b => b.state === 'warn' || b.state === 'critical').length;
   const waiting = processes.filter(p => p.session?.doing === 'waiting').length;
-  const builds = buildsIn(snapshot);
-  const used = host.memTotal === null ? '' : ` of ${formatBytes(host.memTotal)}`;
-  const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
-  const leaked = `${leakedBriefly(snapshot)}${brief || totals.leaks === 0 ? '' : ' reclaimable'}`;
-  return [
-    { text: plural(totals.agents, 'agent'), tone: 'strong', importance: 2 },
-    { text: narrow ? `${totals.related} rel` : `${totals.related} related`, tone: 'plain', importance: 6 },
-    { text: `${formatBytes(totals.rss)}${swap}${used}`, tone: 'plain', importance: narrow ? 7 : 4 },
-    { text: leaked, tone: totals.leaks > 0 ? 'leak' : 'good', importance: 1 },
+  const hung = processes.filter(isHung).length;
+  const leaked = `${totals.leaks} leaked ${formatBytes(totals.reclaimable)}`;
+  const all: readonly (Fact & { readonly count: number })[] = [
+    { count: waiting, text: `${waiting} waiting`, tone: 'warn', importance: 1, go: GO.waiting },
+    { count: hung, text: `${hung} hung`, tone: 'bad', importance: 2, go: GO.hung },
+    { count: totals.leaks, text: leaked, tone: 'leak', importance: 1, go: GO.leak },
     {
-      text: narrow ? `${totals.suspects} susp` : plural(totals.suspects, 'suspect'),
-      tone: alarm(totals.suspects, 'suspect'),
-      importance: 8,
+      count: totals.suspects,
+      text: plural(totals.suspects, 'suspect'),
+      tone: 'suspect',
+      importance: 5,
+      go: GO.suspect,
     },
-    { text: plural(totals.zombies, 'zombie'), tone: alarm(totals.zombies, 'warn'), importance: 3 },
-    ...(waiting > 0
-      ? [
-          {
-            text: `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`,
-            tone: 'warn' as const,
-            importance: 2,
-          },
-        ]
-      : []),
-    { text: `${stale} stale`, tone: alarm(stale, 'warn'), importance: 5 },
-    { text: plural(builds, 'build'), tone: alarm(builds, 'build'), importance: 9 },
+    {
+      count: totals.zombies,
+      text: plural(totals.zombies, 'zombie'),
+      tone: 'warn',
+      importance: 3,
+      go: GO.zombie,
+    },
+    { count: silent, text: `${silent} silent`, tone: 'warn', importance: 4, go: GO.silent },
   ];
+  const raised = all.filter(({ count }) => count > 0);
+  const sessions: Fact = { text: plural(totals.agents, 'agent'), tone: 'strong', importance: 6 };
+  const calm: Fact = { text: 'nothing needs you', tone: 'good', importance: 6 };
+  return [sessions, ...(raised.length === 0 ? [calm] : raised)];
 };
 
 const GAP = '  ';
 
-const inLines = (facts: readonly Fact[], width: number): readonly (readonly Fact[])[] => {
-  const lines: Fact[][] = [[]];
-  let used = 1;
-  for (const fact of facts) {
-    const wide = cells(fact.text) + GAP.length;
-    if (used + wide > width && lines.at(-1)!.length > 0) {
-      lines.push([]);
-      used = 1;
-    }
-    used += wide;
-    lines.at(-1)!.push(fact);
-  }
-  return lines;
-};
-
-/** As many facts as go into `rows` rows, the most important first; they stand in the order they were given. */
-const flow = (all: readonly Fact[], rows: number, width: number): readonly Runs[] => {
+/** As many as fit, the most important first; they stand in the order they were given. */
+const chips = (all: readonly Fact[], width: number): Runs => {
   let kept: readonly Fact[] = [];
   for (const fact of all.toSorted((a, b) => a.importance - b.importance)) {
     const more = all.filter(one => one === fact || kept.includes(one));
-    if (kept.length === 0 || inLines(more, width).length <= rows) kept = more;
+    const wide = more.reduce((sum, { text }) => sum + cells(text) + GAP.length, -GAP.length);
+    if (kept.length === 0 || wide <= width) kept = more;
   }
-  const lines = inLines(kept, width);
-  return Array.from({ length: rows }, (_, i) => [
-    run(' '),
-    ...(lines[i] ?? []).flatMap(f => [run(f.text, f.tone), run(GAP)]),
-  ]);
+  return kept.flatMap(({ text, tone, go }, i) => {
+    const word = go === undefined ? run(text, tone) : clickable(run(text, tone), { go });
+    return i === 0 ? [word] : [run(GAP), word];
+  });
 };
 
 /** What is unusual about this screen; 1 is kept longest. */
@@ -156,34 +162,101 @@ const flags = (screen: Screen, room: number): Runs => {
   }
 };
 
-/** All of it in one row: what is unusual must be seen, and how much is leaked. */
+/** All of it in one row: what is unusual must be seen, and what asks for a look. */
 const oneLine = (screen: Screen): Runs => {
   const { columns } = screen.layout;
-  const shown = flags(screen, columns - 1 - cells(leakedBriefly(screen.snapshot)) - GAP.length).slice(0, -1);
-  const room = columns - runsWidth(shown);
-  const [whole = []] = flow(factsOf(screen, true), 1, room);
-  const [brief = []] = runsWidth(whole) <= room ? [whole] : flow(factsOf(screen, true, true), 1, room);
-  return [...brief, ...shown];
+  const shown = flags(screen, columns - 14).slice(0, -1);
+  const room = columns - 1 - runsWidth(shown) - (shown.length === 0 ? 0 : GAP.length);
+  const words = chips(chipsOf(screen), room);
+  return [run(' '), ...words, ...(shown.length === 0 ? [] : [run(GAP), ...shown])];
 };
 
-const SPARK_CELLS = 24;
+const GIB = 1024 ** 3;
 
-/** The first row: the machine, what is unusual, and the memory of the last minutes. */
-const titleRuns = (screen: Screen): Runs => {
-  const { layout, state, snapshot, glyphs } = screen;
+/** In steps: a figure that trembles would paint a row at every refresh. */
+const coarseBytes = (bytes: number): string =>
+  formatBytes(bytes < GIB ? bytes : Math.round(bytes / (GIB / 2)) * (GIB / 2));
+
+const coarseLoad = (load: number): string =>
+  load < 10 ? String(Math.round(load * 2) / 2) : String(Math.round(load));
+
+/** Who holds the memory of the machine; null where its size is not known. */
+const memoryParts = ({ snapshot }: Screen) => {
+  const { totals, host } = snapshot;
+  if (host.memTotal === null || host.memAvailable === null) return null;
+  const leaked = totals.reclaimable;
+  const agents = Math.max(0, totals.rss + totals.swap - leaked);
+  const free = host.memAvailable;
+  const other = Math.max(0, host.memTotal - free - agents - leaked);
+  return { agents, leaked, other, free };
+};
+
+const BAR = { least: 10, most: 32 } as const;
+
+const PART_TONES = { agents: 'graph', leaked: 'leak', other: 'plain', free: 'faint' } as const;
+
+/** `▕████▓▒▒░░░░▏ agents 3.4G  leaked 1.4G  other 5G  free 14G  load 2.5`, as much of it as fits. */
+const memoryRuns = (screen: Screen, room: number): Runs => {
+  const { snapshot, glyphs, state } = screen;
+  const load = state.load ?? null;
+  const loadRuns: Runs = load === null ? [] : [run('load ', 'faint'), run(coarseLoad(load))];
+  const parts = memoryParts(screen);
+  if (parts === null) return [run('agents ', 'faint'), run(formatBytes(snapshot.totals.rss))];
+  const figures = { ...parts, total: parts.agents + parts.leaked + parts.other + parts.free };
+  const words = (names: readonly (keyof typeof PART_TONES)[]): Runs =>
+    names
+      .filter(name => figures[name] > 0)
+      .flatMap(name => {
+        const bytes =
+          name === 'agents' || name === 'leaked' ? formatBytes(parts[name]) : coarseBytes(parts[name]);
+        return [run(`${name} `, 'faint'), run(bytes, name === 'leaked' ? 'leak' : 'plain'), run(GAP)];
+      });
+  const ways: readonly Runs[] = [
+    [...words(['agents', 'leaked', 'other', 'free']), ...loadRuns],
+    [...words(['agents', 'leaked', 'free']), ...loadRuns],
+    words(['agents', 'leaked', 'free']),
+    words(['agents', 'free']),
+    words(['free']),
+  ];
+  const text = ways.find(way => runsWidth(way) + BAR.least + 3 <= room) ?? [];
+  const width = Math.min(BAR.most, room - runsWidth(text) - 3);
+  if (width < 4) return text;
+  const [agents, leaked, other, free] = shares(
+    [parts.agents, parts.leaked, parts.other, parts.free],
+    width,
+  ) as [number, number, number, number];
+  const [a, l, o, f] = glyphs.shades;
+  return [
+    run(a.repeat(agents), PART_TONES.agents),
+    run(l.repeat(leaked), PART_TONES.leaked),
+    run(o.repeat(other), PART_TONES.other),
+    run(f.repeat(free), PART_TONES.free),
+    run(GAP),
+    ...text,
+  ];
+};
+
+/** The parts in cells: what is there at all has one. */
+const shares = (parts: readonly number[], width: number): readonly number[] => {
+  const total = parts.reduce((sum, part) => sum + part, 0) || 1;
+  const taken = parts
+    .slice(0, -1)
+    .map(part => (part > 0 ? Math.max(1, Math.round((part / total) * width)) : 0));
+  const left = width - taken.reduce((sum, part) => sum + part, 0);
+  return [...taken, Math.max(0, left)];
+};
+
+/** The first row: the machine, what is unusual, and on a wide screen who holds its memory. */
+const titleRuns = (screen: Screen, withMemory: boolean): Runs => {
+  const { layout, state, snapshot } = screen;
   const width = layout.columns;
   const title: Runs = [run(' reaptop', 'title'), run(`  ${snapshot.host.name}`, 'strong'), run(GAP)];
   const every: Runs = state.readOnly ? [] : [run(`every ${state.intervalSeconds}s `, 'faint')];
   const left: Runs = [...title, ...flags(screen, width - runsWidth(title) - runsWidth(every) - GAP.length)];
-  const room = width - runsWidth(left) - runsWidth(every) - 2;
-  const cells = Math.min(SPARK_CELLS, room - 1);
-  const spark = cells < 1 ? '' : sparkline(state.memory, cells, snapshot.host.memTotal, glyphs);
-  const label = room > SPARK_CELLS + 8 ? 'mem ' : '';
-  // As wide from the first sample on: a curve that grows would push its label along at every refresh.
-  const missing = run(' '.repeat(Math.max(0, cells - spark.length)));
-  const right: Runs =
-    spark === '' ? every : [run(label, 'faint'), missing, run(spark, 'graph'), run(GAP), ...every];
-  return spread(left, right, width);
+  if (!withMemory) return spread(left, every, width);
+  const room = width - runsWidth(left) - runsWidth(every) - GAP.length;
+  const memory = room < 24 ? [] : memoryRuns(screen, room);
+  return spread([...left, ...memory], every, width);
 };
 
 /** Half an hour to each side of the moment shown. */

@@ -41,6 +41,10 @@ export const MAIN_KEYS: KeyActions<'main'> = {
   'mark-back': store => travel(store, 'mark-back'),
   'mark-forward': store => travel(store, 'mark-forward'),
   filter: store => store.dispatch({ type: 'filter-open' }),
+  search: store => {
+    store.dispatch({ type: 'filter-open' });
+    store.dispatch({ type: 'search-open' });
+  },
   detail: store => {
     if (store.view.focus !== 'tree') return enterPanel(store);
     store.dispatch({ type: 'detail', open: !store.view.detail });
@@ -93,10 +97,11 @@ export const MAIN_KEYS: KeyActions<'main'> = {
     store.terminal.redraw();
   },
   back: store => {
-    const { detail, focus, filter } = store.view;
+    const { detail, focus, filter, listedFrom } = store.view;
     if (detail) store.dispatch({ type: 'detail', open: false });
     else if (focus !== 'tree') store.dispatch({ type: 'focus', focus: 'tree' });
     else if (filter !== '') store.dispatch({ type: 'filter-close', keep: false });
+    else if (listedFrom !== null) store.dispatch({ type: 'leave-list' });
     else if (store.live.getState().moment) travel(store, 'now');
   },
   quit: store => {

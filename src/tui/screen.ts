@@ -46,10 +46,10 @@ type Looking = Pick<Screen, 'snapshot' | 'state' | 'view' | 'rows'>;
 export const findingToFix = (screen: Looking): Finding | null => {
   if (screen.view.focus === 'heartbeats') return findingOfBeat(screen);
   if (screen.view.focus !== 'tree') return entryUnderCursor('findings', screen, screen.view);
-  const p = selectedRow(screen)?.process;
-  if (!p) return null;
-  const key = keyOf(p.facts);
-  const about = screen.snapshot.findings.filter(f => f.processes.some(one => keyOf(one) === key));
+  const row = selectedRow(screen);
+  if (!row) return null;
+  const keys = new Set((row.process ? [row.process] : row.roots).map(p => keyOf(p.facts)));
+  const about = screen.snapshot.findings.filter(f => f.processes.some(one => keys.has(keyOf(one))));
   return about.find(f => f.action !== null) ?? about[0] ?? null;
 };
 
@@ -91,5 +91,6 @@ export const targetsOf = (screen: Screen): readonly JudgedProcess[] => {
   const { marked } = screen.view;
   if (marked.size > 0) return screen.snapshot.processes.filter(p => marked.has(keyOf(identityOf(p))));
   const row = selectedRow(screen);
-  return row?.process && !row.gone ? [row.process] : [];
+  if (!row || row.gone) return [];
+  return row.process ? [row.process] : row.roots;
 };

@@ -6,6 +6,7 @@ import type { IdentityKey } from '../model/identity.ts';
 import { GROUPINGS, type Grouping, KERNEL } from '../model/overview.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import type { Level } from '../model/ui-settings.ts';
 import { type RowOptions, SORTS, type SortId } from './tree/row-order.ts';
 import { type Look, lookOf, type ThemeTone } from './ui/theme.ts';
 
@@ -56,7 +57,10 @@ export interface ViewState {
   readonly selected: string | null;
   readonly selectedIndex: number;
   readonly top: number;
+  /** How much of each session is shown; what the user closed or opened stays so on every level. */
+  readonly level: Level;
   readonly folded: ReadonlySet<string>;
+  readonly opened: ReadonlySet<string>;
   readonly marked: ReadonlySet<IdentityKey>;
   readonly filter: string;
   readonly filterOpen: boolean;
@@ -66,6 +70,8 @@ export interface ViewState {
   readonly sort: SortId;
   readonly reversed: boolean;
   readonly grouping: Grouping;
+  /** How the rows were before a key made a list of them: Esc goes back to it. */
+  readonly listedFrom: Pick<ViewState, 'grouping' | 'sort' | 'reversed'> | null;
   readonly focus: Focus;
   /** The panel under the tree while the tree has the keys. */
   readonly panel: PanelId;
@@ -96,7 +102,9 @@ export const INITIAL_VIEW: ViewState = {
   selected: null,
   selectedIndex: 0,
   top: 0,
+  level: 2,
   folded: new Set([KERNEL.key]),
+  opened: new Set(),
   marked: new Set(),
   filter: '',
   filterOpen: false,
@@ -105,6 +113,7 @@ export const INITIAL_VIEW: ViewState = {
   sort: 'start',
   reversed: false,
   grouping: 'tmux',
+  listedFrom: null,
   focus: 'tree',
   panel: 'findings',
   panelCursor: 0,
@@ -124,9 +133,24 @@ export const INITIAL_VIEW: ViewState = {
   quitting: null,
 };
 
+/** Rows stand for whole trees: not every process has one. */
+export const isWhole = ({ grouping, level }: Pick<ViewState, 'grouping' | 'level'>): boolean =>
+  grouping !== 'flat' && level !== 3;
+
 /** How the rows are made, as far as the view decides. */
-export const rowOptions = ({ folded, filter, sort, all, grouping, reversed }: ViewState): RowOptions => ({
+export const rowOptions = ({
+  level,
   folded,
+  opened,
+  filter,
+  sort,
+  all,
+  grouping,
+  reversed,
+}: ViewState): RowOptions => ({
+  level,
+  folded,
+  opened,
   filter,
   sort,
   all,
@@ -143,6 +167,9 @@ export type ViewEvent =
       readonly top: number;
     }
   | { readonly type: 'fold'; readonly keys: readonly string[]; readonly folded: boolean }
+  | { readonly type: 'level'; readonly level: Level }
+  /** As the level has it, whatever was closed and opened. */
+  | { readonly type: 'unfold-own' }
   | { readonly type: 'mark'; readonly keys: readonly IdentityKey[] }
   | { readonly type: 'keep-marks'; readonly living: ReadonlySet<IdentityKey> }
   | { readonly type: 'unmark-all' }
@@ -155,11 +182,12 @@ export type ViewEvent =
   | { readonly type: 'next-sort' }
   | { readonly type: 'next-grouping' }
   | { readonly type: 'list'; readonly sort: SortId }
+  | { readonly type: 'leave-list' }
   | { readonly type: 'focus'; readonly focus: Focus }
   | { readonly type: 'panel-cursor'; readonly cursor: number }
   | ({ readonly type: 'panel-kept' } & CursorPlace)
   | { readonly type: 'panel-scroll'; readonly to: number }
-  | { readonly type: 'stepped'; readonly to: Finding }
+  | { readonly type: 'stepped'; readonly to: Finding | null }
   | { readonly type: 'detail'; readonly open: boolean }
   | { readonly type: 'detail-scroll'; readonly to: number }
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
@@ -200,7 +228,13 @@ type Handlers = {
 const HANDLERS: Handlers = {
   select: (view, { key, index }) => ({ ...view, selected: key, selectedIndex: index, detailScroll: 0 }),
   placed: (view, { selected, index, top }) => ({ ...view, selected, selectedIndex: index, top }),
-  fold: (view, { keys, folded }) => ({ ...view, folded: changed(view.folded, keys, folded) }),
+  fold: (view, { keys, folded }) => ({
+    ...view,
+    folded: changed(view.folded, keys, folded),
+    opened: changed(view.opened, keys, !folded),
+  }),
+  level: (view, { level }) => ({ ...view, level }),
+  'unfold-own': view => ({ ...view, folded: new Set(), opened: new Set() }),
   mark: (view, { keys }) => ({ ...view, marked: toggled(view.marked, keys) }),
   'keep-marks': (view, { living }) => ({
     ...view,
@@ -227,12 +261,18 @@ const HANDLERS: Handlers = {
   }),
   'next-grouping': view => ({
     ...view,
+    listedFrom: null,
     grouping: GROUPINGS[(GROUPINGS.indexOf(view.grouping) + 1) % GROUPINGS.length]!,
   }),
+  'leave-list': view => ({ ...view, ...view.listedFrom, listedFrom: null }),
   list: (view, { sort }) => ({
     ...view,
     focus: 'tree',
     grouping: 'flat',
+    listedFrom:
+      view.grouping === 'flat'
+        ? view.listedFrom
+        : { grouping: view.grouping, sort: view.sort, reversed: view.reversed },
     sort,
     // The same key again turns it round.
     reversed: view.grouping === 'flat' && view.sort === sort && !view.reversed,

@@ -4,7 +4,7 @@ import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot
 import { PssReader } from './detail/pss-reader.ts';
 import type { KeyContext } from './keys/bindings.ts';
 import { Clicks } from './keys/reader.ts';
-import { keptCursor, type Shown } from './panels/panel-entries.ts';
+import { keptCursor, panelLength, type Shown } from './panels/panel-entries.ts';
 import { findingToFix, type Screen, type ScreenStore, selectedRow, targetsOf } from './screen.ts';
 import { INITIAL_VIEW, reduce, type ViewEvent, type ViewState } from './state.ts';
 import type { Row } from './tree/row-order.ts';
@@ -69,7 +69,8 @@ export class Store implements ScreenStore {
     this.terminal = options.terminal;
     this.#size = options.size;
     const look = options.look ?? lookOf(options.live.getState().config, null);
-    this.#view = { ...INITIAL_VIEW, all: options.all ?? false, look };
+    const { level } = options.live.getState().config;
+    this.#view = { ...INITIAL_VIEW, all: options.all ?? false, level, look };
     this.#pss = new PssReader(options.live, () => this.#changed());
     this.#settle();
     this.#unsubscribe = options.live.subscribe(() => this.#changed());
@@ -151,7 +152,7 @@ export class Store implements ScreenStore {
       snapshot,
       view: this.#view,
       rows: this.#rows.of(snapshot, this.#view),
-      layout: this.#layoutNow(state.moment != null),
+      layout: this.#layoutNow(state.moment != null, { snapshot, state }),
       glyphs: this.#options.glyphs,
       theme: themeFor(themeNameOf(this.#view.look), this.#options.colour ?? true),
       pss: this.#pss.of(this.#view.selected),
@@ -161,10 +162,14 @@ export class Store implements ScreenStore {
   }
 
   /** The same object for the same layout: what reads nothing else does not render again. */
-  #layoutNow(past: boolean): Layout {
-    const madeFrom = [this.#size, this.#view.detail, past];
+  #layoutNow(past: boolean, shown: Shown): Layout {
+    const { detail, focus, panel } = this.#view;
+    const focused = focus === panel;
+    // What an entry unfolds to is not known here: with the keys it gets all the room there is for it.
+    const rows = focused ? Number.POSITIVE_INFINITY : panelLength(panel, shown);
+    const madeFrom = [this.#size, detail, past, rows, focused];
     if (this.#layout === null || madeFrom.some((input, i) => input !== this.#layout!.madeFrom[i]))
-      this.#layout = { madeFrom, layout: layoutFor(this.#size, this.#view.detail, past) };
+      this.#layout = { madeFrom, layout: layoutFor(this.#size, detail, past, { rows, focused }) };
     return this.#layout.layout;
   }
 

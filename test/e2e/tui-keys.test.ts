@@ -61,11 +61,11 @@ it('what leaked and who waits: no key; the biggest hog: one; clean all: two; men
   const pty = new Pty(sandbox, { columns: 160, rows: 50 });
   const asked = counting(pty);
   await pty.shows(...leaks.map(leak => new RegExp(`LEAK +${leak.pid}`)), '2 leaked', 'lock is');
-  await pty.shows('1 waits for you', /work: waits for you: permission prompt 12m/);
+  await pty.shows('1 waiting', /work: waits for you: permission prompt 12m/);
   expect(asked.keys).toBe(0);
 
   asked.press('M');
-  await pty.shows(new RegExp(`^▌ live +${big.pid} `, 'm'));
+  await pty.shows(new RegExp(`^│?▌ +${big.pid} `, 'm'));
   expect(asked.keys).toBe(1);
 
   const cleaning = counting(pty);
@@ -81,8 +81,8 @@ it('what leaked and who waits: no key; the biggest hog: one; clean all: two; men
   const mending = counting(pty);
   pty.press(KEY.tab);
   for (;;) {
-    await pty.shows(/^▌ (warn|info|critical|over)/m);
-    if (pty.lines().some(line => /^▌ .*lock is/.test(line))) break;
+    await pty.shows(/^│?▌ (warn|info|critical|over)/m);
+    if (pty.lines().some(line => /^│?▌ .*lock is/.test(line))) break;
     const before = pty.text();
     pty.press('j');
     await pty.until('the cursor to move', () => pty.text() !== before);

@@ -189,7 +189,7 @@ describe('what changes on the machine is seen', () => {
     await pty.hides(new RegExp(`LEAK +${leak.pid}`));
 
     pty.press('a');
-    await pty.shows('all processes', /\d+ of [1-9]\d+/);
+    await pty.shows('all processes', /\d+ of \d+/);
     await pty.select(String(pty.pid));
     pty.press(KEY.enter);
     await pty.shows(/verdict +protected: .*reaptop/);

@@ -21,7 +21,7 @@ it('by the mouse alone: select a leak, end it with one click on the word, export
   await pty.shows(new RegExp(`LEAK +${leak.pid}`));
   expect(pty.written).toContain('\u001b[?1000h\u001b[?1006h');
   pty.press(SGR.click(cellOf(pty.lines(), `${leak.pid} `)));
-  await pty.shows(new RegExp(`^▌ LEAK +${leak.pid}`, 'm'));
+  await pty.shows(new RegExp(`^│?▌ LEAK +${leak.pid}`, 'm'));
   // A double click on the word that opens the plan opens it, and no more.
   const end = SGR.click(cellOf(pty.lines(), 'end  '));
   pty.press(end + end);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BINDINGS } from '../../src/tui/keys/bindings.ts';
 import { REAPTOP } from '../support/cli.ts';
 import { leaveBehind, stubborn } from '../support/leftovers.ts';
+import { showAtFirst } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
 
@@ -45,7 +46,7 @@ const TMUX_KEYS: Readonly<Record<string, string>> = {
   backspace: 'BSpace',
   delete: 'DC',
   f1: 'F1',
-  f2: 'F2',
+  ...Object.fromEntries([2, 3, 4, 5, 6, 9, 10].map(n => [`f${n}`, `F${n}`])),
   ...Object.fromEntries([...'bcflz'].map(letter => [`ctrl-${letter}`, `C-${letter}`])),
 };
 
@@ -54,16 +55,29 @@ const TMUX_KEYS: Readonly<Record<string, string>> = {
  * quotes. The stage has two leaks (`mcp-leak-a`, then one that ignores TERM) and an agent in the session `work`.
  */
 const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] = [
-  ['main', 'down', /^▌.*mcp-leak-a/m],
-  ['main', 'j', /^▌.*mcp-stubborn/m],
-  ['main', 'up', /^▌.*mcp-leak-a/m],
-  ['main', 'k', /^▌.*▾ leaked/m],
-  ['main', 'right', /^▌.*mcp-leak-a/m],
-  ['main', 'left', /^▌.*▾ leaked/m],
-  ['main', 'h', /^▌.*▸ leaked/m],
-  ['main', 'l', /^▌.*▾ leaked/m],
-  ['main', 'H', /▸ leaked[\s\S]*▸ tmux work/],
-  ['main', 'L', /▾ leaked[\s\S]*▾ tmux work/],
+  ['main', 'down', /^│?▌.*mcp-leak-a/m],
+  ['main', 'j', /^│?▌.*▾ session/m],
+  ['main', 'up', /^│?▌.*mcp-leak-a/m],
+  ['main', 'k', /^│?▌.*▾ session/m],
+  ['main', 'right', /^│?▌.*mcp-leak-a/m],
+  ['main', 'left', /^│?▌.*▾ session/m],
+  ['main', 'h', /^│?▌.*▸ session/m],
+  ['main', 'l', /^│?▌.*▾ session/m],
+  ['main', 'H', /─ Sessions and servers ─[\s\S]*▾ tmux work/],
+  ['main', 'L', /─ Processes ─[\s\S]*mcp-leak-a/],
+  ['main', '1', /─ Sessions ─/],
+  ['main', '2', /─ Sessions and servers ─/],
+  ['main', '3', /─ Processes ─/],
+  ['main', 'w', /No session waits for you/],
+  ['main', 'f3', /search ▏/],
+  ['search', 'escape', /q quit/],
+  ['main', 'f4', /filter ▏/],
+  ['filter', 'escape', /q quit/],
+  ['main', 'M', /one list/],
+  ['main', 'f5', /by tmux/],
+  ['main', 'home', / 1 of \d/],
+  ['main', 'f9', /End: 1 process/],
+  ['plan', 'escape', /Findings/],
   ['main', 'G', /(\d+) of \1 /],
   ['main', 'g', / 1 of \d/],
   ['main', 'end', /(\d+) of \1 /],
@@ -72,10 +86,13 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', 'pageup', / 1 of \d/],
   ['main', 'ctrl-f', /(\d+) of \1 /],
   ['main', 'ctrl-b', / 1 of \d/],
-  ['main', 'x', /Nothing to act on: select a process/],
+  ['main', 'x', /End: 1 process/],
+  ['plan', 'escape', /Findings/],
+  ['main', 'end', /(\d+) of \1 /],
   ['main', 'u', /Nothing is marked/],
   ['main', 'f', /Nothing to fix on this row/],
   ['main', 'A', /No finding on this row/],
+  ['main', 'home', / 1 of \d/],
   ['main', 'J', /detail pane is closed/],
   ['main', 'K', /detail pane is closed/],
   ['main', 'o', /not in a tmux pane/],
@@ -86,18 +103,18 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', '}', /Already live/],
   ['main', 'z', /no zombies|Zombies: nudge/],
   ['main', 'escape', /q quit/],
-  ['main', 'Y', /^(?![\s\S]*Copied)[\s\S]*[Ss]elect a process/],
+  ['main', 'Y', /Copied pid/],
   ['main', '/', /filter ▏/],
   ['filter', 'tab', /search ▏/],
-  ['search', '"mcp-"', /^▌.*mcp-leak-a[\s\S]*search mcp-▏/m],
-  ['search', 'enter', /^▌.*mcp-stubborn/m],
-  ['search', 'up', /^▌.*mcp-leak-a/m],
-  ['search', 'down', /^▌.*mcp-stubborn/m],
+  ['search', '"mcp-"', /^│?▌.*mcp-leak-a[\s\S]*search mcp-▏/m],
+  ['search', 'enter', /^│?▌.*mcp-stubborn/m],
+  ['search', 'up', /^│?▌.*session/m],
+  ['search', 'down', /^│?▌.*mcp-stubborn/m],
   ['search', 'backspace', /search mcp▏/],
   ['search', 'delete', /search mc▏/],
   ['search', 'tab', /filter mc▏/],
   ['filter', 'tab', /search mc▏/],
-  ['search', 'escape', /^▌.*mcp-stubborn[\s\S]*q quit/m],
+  ['search', 'escape', /^│?▌.*mcp-stubborn[\s\S]*q quit/m],
   ['main', 'Y', /Copied pid \d+[\s\S]*Y\s+again:\s+the\s+command/],
   ['main', 'Y', /Copied the command \(clipboard and\s+tmux\)/],
   ['main', 'e', /t text +s SVG +j JSON/],
@@ -129,12 +146,12 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['filter', 'backspace', /filter mcp-leak-a▏/],
   ['filter', '"b"', /filter mcp-leak-ab/],
   ['filter', 'delete', /filter mcp-leak-a▏/],
-  ['filter', 'up', /^▌.*leaked/m],
-  ['filter', 'down', /^▌.*mcp-leak-a/m],
+  ['filter', 'up', /^│?▌.*session/m],
+  ['filter', 'down', /^│?▌.*mcp-leak-a/m],
   ['filter', 'escape', /mcp-stubborn[\s\S]*q quit/],
   ['main', '/', /filter/],
   ['filter', '"mcp-leak-a"', /filter mcp-leak-a/],
-  ['filter', 'enter', /^▌.*mcp-leak-a[\s\S]*q quit/m],
+  ['filter', 'enter', /^│?▌.*mcp-leak-a[\s\S]*q quit/m],
   ['main', 'enter', /verdict +leak/],
   ['main', 'J', /verdict|owner|memory/],
   ['main', 'K', /verdict +leak/],
@@ -160,15 +177,15 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['running', 'j', /1 ended/],
   ['running', 'pageup', /1 ended/],
   ['running', 'pagedown', /1 ended/],
-  ['running', 'escape', /^▌ gone .*mcp-leak-a/m],
+  ['running', 'escape', /^│?▌ gone .*mcp-leak-a/m],
   ['main', 'escape', /mcp-stubborn/],
   ['main', '/', /filter/],
-  ['filter', '"mcp-stubborn"', /^▌.*mcp-stubborn/m],
-  ['filter', 'enter', /^▌.*mcp-stubborn[\s\S]*q quit/m],
+  ['filter', '"mcp-stubborn"', /^│?▌.*mcp-stubborn/m],
+  ['filter', 'enter', /^│?▌.*mcp-stubborn[\s\S]*q quit/m],
   ['main', 'space', /1 marked/],
   ['main', 'u', /^(?![\s\S]*1 marked)/],
-  ['main', 'home', /^▌.*leaked/m],
-  ['main', 'down', /^▌.*mcp-stubborn/m],
+  ['main', 'home', /^│?▌.*session/m],
+  ['main', 'down', /^│?▌.*mcp-stubborn/m],
   ['main', 'S', /Choose a signal/],
   ['signals', 'down', /▌SIGINT/],
   ['signals', 'up', /▌SIGTERM/],
@@ -186,6 +203,7 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
   ['main', 'tab', /Findings \d/],
   ['main', 'shift-tab', /Findings \d/],
   ['main', 's', /by memory/],
+  ['main', 'f6', /by tree/],
   ['main', 't', /By project/],
   ['main', 't', /One flat list/],
   ['main', 't', /By tmux session/],
@@ -220,7 +238,7 @@ const WALK: readonly (readonly [context: string, key: string, shows: RegExp])[] 
 
 /** Keys that end the walk, or that leave what another key leaves: pressed in the tests of those. */
 // The other way out of a hung call is chosen in hung-call.test.ts.
-const ELSEWHERE = new Set(['main q', 'main ctrl-c', 'running enter', 'running q', 'plan tab']);
+const ELSEWHERE = new Set(['main q', 'main f10', 'main ctrl-c', 'running enter', 'running q', 'plan tab']);
 /** An entry of the log is opened, scrolled and left in tui/log.test.ts: which line it is depends on this walk. */
 for (const key of ['up', 'k', 'down', 'j']) ELSEWHERE.add(`entry ${key}`);
 
@@ -243,6 +261,7 @@ describe('in a tmux pane of 60×40', () => {
     await leaveBehind(sandbox, stubborn(sandbox, 'mcp-stubborn'));
     // Younger than the leaks: an older agent that registered nowhere might own them.
     sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', agent('mcp-in-pane'));
+    showAtFirst(sandbox, 3);
     sandbox.tmux('new-session', '-d', '-s', 'view', '-x', '60', '-y', '40', RUN);
     await shows(/mcp-leak-a[\s\S]*mcp-stubborn[\s\S]*mcp-in-pane/);
     for (const [, key, wanted] of WALK) {

@@ -227,16 +227,11 @@ it('a recorded table is judged once, keeps its findings, and is not looked at ag
   expect(system.sent).toEqual([]);
 });
 
-it('each look adds a point to the memory of the header, 240 at most, and to the course of each process', async () => {
+it('each look adds a point to the course of each process', async () => {
   const target = leak(700);
   await start(60, { byHand: true });
-  const [first] = engine.getState().memory;
-  expect(first).toBeGreaterThan(0);
   system.change(700, { rss: 5 * 1024 ** 2 });
-  for (let n = 0; n < 241; n += 1) await engine.refresh();
-  const { memory } = engine.getState();
-  expect(memory).toHaveLength(240);
-  expect(memory.at(-1)).toBe(5 * 1024 ** 2);
+  for (let n = 0; n < 10; n += 1) await engine.refresh();
   expect(engine.history(keyOf(target)).at(-1)?.bytes).toBe(5 * 1024 ** 2);
   expect(engine.history(keyOf({ pid: 700, start: 'another' }))).toEqual([]);
 });

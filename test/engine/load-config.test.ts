@@ -81,7 +81,7 @@ describe('the user’s config', () => {
     [{ heartbeats: [{ name: 'x', glob: 'y', timeFormat: 'stardate' }] }, 'heartbeats.0.timeFormat'],
     [
       { columns: ['pid', 'virt'] },
-      'columns.1: unknown; it must be one of verdict, pid, mem, tree, cpu, age, state, kind, tty',
+      'columns.1: unknown; it must be one of verdict, pid, mem, tree, cpu, age, state, ports, kind, tty',
     ],
     [{ theme: 'dark' }, 'theme: unknown; it must be one of auto, default, light, high-contrast'],
     [{ interval: 0 }, 'interval'],

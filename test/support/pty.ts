@@ -1,5 +1,8 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import xterm, { type Terminal } from '@xterm/headless';
+import type { Level } from '../../src/model/ui-settings.ts';
 import { CLI } from './cli.ts';
 import type { Sandbox } from './sandbox.ts';
 import { until } from './until.ts';
@@ -13,6 +16,8 @@ export interface PtyOptions {
   readonly command?: readonly [string, ...string[]];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What the tree shows at first; default: every process. */
+  readonly level?: Level;
 }
 
 /** What the keys without a character send. */
@@ -27,6 +32,14 @@ export const KEY = {
   ctrlZ: '\u001a',
 } as const;
 
+/** By the user's config, unless a test has one of its own. */
+export const showAtFirst = (sandbox: Pick<Sandbox, 'path'>, level: Level): void => {
+  const config = sandbox.path('home/.config/reaptop/config.json');
+  if (existsSync(config)) return;
+  mkdirSync(dirname(config), { recursive: true });
+  writeFileSync(config, JSON.stringify({ level }));
+};
+
 /** A real terminal with the built program in it; what it writes is interpreted by xterm. */
 export class Pty {
   readonly terminal: Terminal;
@@ -37,6 +50,7 @@ export class Pty {
 
   constructor(sandbox: Pick<Sandbox, 'path' | 'env'>, options: PtyOptions = {}) {
     const { columns = 100, rows = 30, args = ['--interval', '0.5'], env = {}, cwd } = options;
+    showAtFirst(sandbox, options.level ?? 3);
     const [file, ...rest] = options.command ?? [process.execPath, CLI, ...args];
     this.terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 200 });
     this.process = spawn(file, rest, {
@@ -127,7 +141,7 @@ export class Pty {
     this.press(`/${text}`);
     await this.shows(`filter ${text}`);
     this.press(KEY.enter);
-    await this.shows(`/${text}`, new RegExp(`^[^ ] +.*${text}`, 'm'));
+    await this.shows(`/${text}`, new RegExp(`^│?[▌ ].*${text}`, 'm'));
   }
 
   /** Answers the open plan with y. A test is quicker than anybody who reads: a y that came too early is given again. */

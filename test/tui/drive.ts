@@ -1,5 +1,7 @@
 import { type Demo, type DemoOptions, startDemo } from '../../src/engine/demo.ts';
 import type { Live } from '../../src/engine/live-state.ts';
+import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
+import type { Level } from '../../src/model/ui-settings.ts';
 import { BINDINGS, type BindingName } from '../../src/tui/keys/bindings.ts';
 import { runTui } from '../../src/tui/main.tsx';
 import type { TuiOptions } from '../../src/tui/session.tsx';
@@ -45,6 +47,8 @@ export interface Driven {
 }
 
 export interface DriveOptions extends DemoOptions, TuiOptions {
+  /** How much is shown at first. Default: every process. */
+  readonly level?: Level;
   readonly env?: NodeJS.ProcessEnv;
   readonly demo?: Demo;
   /** In front of the engine: what a test wants to answer itself. */
@@ -81,7 +85,8 @@ export const asPlainLive = (live: Live): Live => ({
 /** The whole TUI in a terminal without a screen, on the invented machine, with time standing still. */
 export const drive = async (columns: number, rows: number, options: DriveOptions = {}): Promise<Driven> => {
   const terminal = new HeadlessTerminal(columns, rows);
-  const demo = options.demo ?? (await standingDemo(options));
+  const config = { ...(options.config ?? DEFAULT_CONFIG), level: options.level ?? 3 };
+  const demo = options.demo ?? (await standingDemo({ ...options, config }));
   const live = { ...asPlainLive(demo.live), ...options.answering?.(demo.live) };
   const ended = runTui({
     live,

@@ -19,18 +19,18 @@ const toFinding = async (named: string): Promise<void> => {
     await driven.press('next-finding');
   expect(lastRow()).toContain(named);
 };
-const selected = (): string => lines().find(line => line.startsWith('▌')) ?? '';
+const selected = (): string => lines().find(line => /^│?▌/.test(line)) ?? '';
 
 describe('moving', () => {
   test('arrows and letters move, home and end go to the ends, pages by pages', async () => {
     await open();
     await driven.press('down', 'down', 'up');
-    expect(selected()).toContain('3310');
+    expect(selected()).toContain('1501');
     await driven.press('end');
     expect(selected()).toContain('4020');
     expect(text()).toContain('53 of 53');
     await driven.press('page-up', 'home');
-    expect(selected()).toContain('leaked');
+    expect(selected()).toContain('1215');
     await driven.press('page-down');
     expect(text()).toMatch(/1[4-9] of 53/);
   });
@@ -39,26 +39,39 @@ describe('moving', () => {
     await open();
     await driven.type('jjjj');
     await driven.press('left');
-    expect(selected()).toMatch(/3440.*▸ lake serve \+2/);
+    expect(selected()).toMatch(/1530.*▸ lake serve ×4/);
     await driven.press('left');
-    expect(selected()).toContain('3402');
+    expect(selected()).toContain('1522');
     await driven.press('right');
-    expect(selected()).toContain('3440');
+    expect(selected()).toContain('1530');
     await driven.press('right');
-    expect(text()).toContain('lean --server');
+    expect(text()).toContain('lean --serv');
   });
 
-  test('everything can be folded and unfolded', async () => {
-    await open();
-    await driven.press('fold-all');
-    expect(text()).toContain('1 of 7');
-    await driven.press('unfold-all');
+  test('a level up there are half as many rows, at the top one per session; what was selected stays so', async () => {
+    await open(100, 40);
+    await driven.filterTo(3460);
+    await driven.press('back', 'level-up');
+    expect(text()).toMatch(/of 26 /);
+    expect(selected()).toContain('session c0ffee12');
+    await driven.press('level-up');
+    expect(text()).toMatch(/of 11 /);
+    expect(selected()).toContain('session c0ffee12');
+    await driven.press('level-3');
     expect(text()).toContain('of 53');
+  });
+
+  test('w goes to who waits, from anywhere', async () => {
+    await open();
+    await driven.press('end', 'next-waiting');
+    expect(selected()).toContain('1501');
+    expect(lastRow()).toContain('waits for you');
   });
 
   test('selection, marks and folds stay with their process when rows come and go', async () => {
     await open();
-    await driven.press('down', 'down', 'down', 'mark', 'up');
+    await driven.filterTo(3402);
+    await driven.press('back', 'mark', 'up');
     expect(selected()).toContain('3402');
     await driven.demo.live.run(
       await driven.demo.live.plan({
@@ -68,7 +81,7 @@ describe('moving', () => {
       }),
       { act: 'clean' },
     );
-    await driven.terminal.until(/1 of \d+|2 of \d+/);
+    await driven.terminal.until(/7 leaked/);
     expect(selected()).toContain('●');
     expect(selected()).toContain('3402');
   });
@@ -76,7 +89,7 @@ describe('moving', () => {
 
 describe('finding things', () => {
   test('the filter works as you type, and Esc clears it', async () => {
-    await open(160, 30);
+    await open(160, 50);
     await driven.press('filter');
     await driven.type('densi');
     expect(text()).toContain('Density.lean');
@@ -99,11 +112,14 @@ describe('finding things', () => {
   test('n and N go round the findings and say which', async () => {
     await open();
     await driven.press('next-finding');
+    expect(selected()).toContain('1501');
+    expect(lastRow()).toContain('waits for you');
+    await driven.press('next-finding');
     expect(selected()).toContain('3310');
     expect(lastRow()).toMatch(/critical: .*leaked/);
     await driven.press('next-finding');
     expect(selected()).toContain('3402');
-    await driven.press('previous-finding', 'previous-finding');
+    await driven.press('previous-finding', 'previous-finding', 'previous-finding');
     expect(selected()).toContain('3755');
   });
 
@@ -117,12 +133,13 @@ describe('finding things', () => {
       await driven.press('next-finding');
     }
     const { findings } = driven.demo.live.getState().snapshot;
-    expect(told.slice(1)).toHaveLength(findings.filter(({ processes }) => processes.length > 0).length);
+    // And the one that waits.
+    expect(told.slice(1)).toHaveLength(findings.filter(({ processes }) => processes.length > 0).length + 1);
   });
 
   test('n opens what is folded above its process', async () => {
     await open();
-    await driven.press('fold-all');
+    await driven.press('level-1');
     await toFinding('(1522) has not reaped');
     expect(selected()).toContain('1522');
   });
@@ -136,7 +153,7 @@ describe('finding things', () => {
   test('a finding under the cursor tells why and the remedy where there is no room beside it', async () => {
     await open(60, 40);
     await driven.press('next-panel', 'down');
-    expect(text()).toMatch(/child of Claude\s+session\s+c0ffee12\s+in\s+sphere-packing/);
+    expect(text()).toMatch(/child of Claude[\s│]+session[\s│]+c0ffee12[\s│]+in[\s│]+sphere-packing/);
     expect(text()).toMatch(/→ f: /);
   });
 
@@ -145,7 +162,7 @@ describe('finding things', () => {
     await toFinding('(1522) has not reaped');
     await driven.press('pane');
     expect(lastRow()).toContain('lean-lsp-mcp (1522) is in a pane of another machine');
-    await driven.press('home', 'pane');
+    await driven.press('end', 'pane');
     expect(lastRow()).toContain('not in a tmux pane');
   });
 });
@@ -155,7 +172,8 @@ describe('looking', () => {
     await open();
     await driven.press('sort');
     expect(text()).toContain('by memory');
-    expect(lines()[4]).toContain('3402');
+    const leaks = lines().findIndex(line => line.includes('session 5b1e9c40'));
+    expect(lines()[leaks + 1]).toContain('3505');
   });
 
   test('a frozen view stands still while the machine goes on', async () => {

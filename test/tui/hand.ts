@@ -1,6 +1,6 @@
 import type { Live, LiveState, TimeStep } from '../../src/engine/live-state.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
-import type { JudgedProcess, Snapshot } from '../../src/model/snapshot.ts';
+import type { JudgedProcess, Owner, Snapshot } from '../../src/model/snapshot.ts';
 import type { ViewEvent } from '../../src/tui/state.ts';
 import { Store } from '../../src/tui/store.ts';
 import { glyphsFor } from '../../src/tui/ui/glyphs.ts';
@@ -10,9 +10,11 @@ import { mount, settling } from './mounted.tsx';
 const TMUX = { socket: '/t/default', session: 'main', pane: '%1', window: '0' } as never;
 const live = { verdict: 'live' } as const;
 
-/** Ten rows: leaked 20 → 21 → 22 and 23, in tmux 30 → 31, outside it 40; each group with its heading. */
+export const ENDED: Owner = { pid: null, start: null, sessionId: 'ended', how: 'environ', alive: false };
+
+/** Ten rows: what a session left 20 → 21 → 22 and 23, in tmux 30 → 31, outside it 40; each with a row above it. */
 const PROCESSES: readonly JudgedProcess[] = [
-  invent(20, 1),
+  invent(20, 1, { owner: ENDED }),
   invent(21, 20),
   invent(22, 21),
   invent(23, 20),
@@ -42,8 +44,7 @@ export const handOn = ({ columns = 100, rows = 30, snapshot, state, answers }: H
   const listeners = new Set<() => void>();
   let now = {
     snapshot: snapshotOf(PROCESSES, snapshot),
-    config: DEFAULT_CONFIG,
-    memory: [],
+    config: { ...DEFAULT_CONFIG, level: 3 },
     intervalSeconds: 2,
     slowedDown: false,
     readOnly: null,

@@ -6,8 +6,8 @@ import { COLUMNS, columnsFor } from '../../src/tui/tree/columns.ts';
 import { treeRows } from '../../src/tui/tree/rows.ts';
 import { glyphsFor, speaksUtf8 } from '../../src/tui/ui/glyphs.ts';
 import { layoutFor } from '../../src/tui/ui/layout.ts';
-import { memoryPlot, resample, sparkline } from '../../src/tui/ui/plot.ts';
-import { paint, run, runsToWidth, runsWidth, toWidth } from '../../src/tui/ui/runs.ts';
+import { memoryPlot, resample } from '../../src/tui/ui/plot.ts';
+import { onSelected, paint, run, runsToWidth, runsWidth, toWidth } from '../../src/tui/ui/runs.ts';
 import { THEMES, TONES, themeFor } from '../../src/tui/ui/theme.ts';
 import { standingDemo } from './drive.ts';
 
@@ -24,6 +24,13 @@ describe('columns', () => {
 
   test.each(COLUMNS)('$id fits its width on every row', column => {
     for (const row of rows) expect(cells(column.text(row))).toBeLessThanOrEqual(column.width);
+  });
+
+  test('of whole trees: what it is and what its tree holds come before who it is', () => {
+    const whole = (width: number) => columnsFor(width, null, true).map(c => c.id);
+    expect(whole(58)).toEqual(['verdict', 'tree', 'cpu']);
+    expect(whole(78)).toEqual(['verdict', 'pid', 'tree', 'cpu', 'age']);
+    expect(whole(38)).toEqual(['verdict', 'tree']);
   });
 
   test('drop as the screen gets narrower, verdict and memory last', () => {
@@ -54,11 +61,11 @@ describe('layout', () => {
   ])('%i×%i uses every row, with and without detail', (columns, rows) => {
     for (const open of [false, true]) {
       const l = layoutFor({ columns, rows }, open);
-      const tree = l.treeRows + (l.treeRows > 0 && l.columnRow ? 1 : 0);
+      const edges = l.framed ? 2 : 0;
+      const tree = l.treeRows > 0 ? l.treeRows + (l.columnRow ? 1 : 0) + edges : 0;
       const below = open && l.detail !== 'beside' ? l.detailRows : 0;
-      expect(
-        l.headerRows + tree + l.captionRows + below + (l.panelRows > 0 ? 1 + l.panelRows : 0) + l.footerRows,
-      ).toBe(rows);
+      const panel = l.panelRows > 0 ? l.panelRows + (l.framed ? 2 : 1) : 0;
+      expect(l.headerRows + tree + below + panel + l.footerRows).toBe(rows);
     }
   });
 
@@ -93,27 +100,43 @@ describe('themes', () => {
     return [level(Math.floor((n - 16) / 36)), level(Math.floor((n - 16) / 6) % 6), level((n - 16) % 6)];
   };
 
-  /** Contrast to white as WCAG counts it. */
-  const onWhite = (n: number): number => {
+  /** Contrast as WCAG counts it, of a colour on white or on the ground of the selected row. */
+  const contrast = (n: number, ground: number): number => {
     const linear = (v: number): number =>
       v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4;
-    const [r, g, b] = rgb(n);
-    return 1.05 / (0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05);
+    const light = ([r, g, b]: readonly [number, number, number]): number =>
+      0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05;
+    return light(rgb(ground)) / light(rgb(n));
   };
+  const WHITE = 231;
+  const GROUND = Number(/48;5;(\d+)/.exec(THEMES.light.selected)![1]);
 
   test('the light one is readable on white: no tone has a colour of the palette, each has a contrast of 4.5', () => {
     for (const tone of TONES) {
       const colour = /(?:^|;)38;5;(\d+)$/.exec(THEMES.light[tone])?.[1];
       // Rules are lines, not letters.
       if (colour !== undefined)
-        expect([tone, onWhite(Number(colour)) >= (tone === 'rule' ? 3 : 4.5)]).toEqual([tone, true]);
-      else expect(THEMES.light[tone]).toMatch(/^[147]?(?:;[147])*$/);
+        expect([tone, contrast(Number(colour), WHITE) >= (tone === 'rule' ? 3 : 4.5)]).toEqual([tone, true]);
+      else if (tone !== 'selected') expect(THEMES.light[tone]).toMatch(/^[147]?(?:;[147])*$/);
+    }
+  });
+
+  test('on the ground of the selected row the letters stay readable', () => {
+    for (const tone of TONES) {
+      const colour = /(?:^|;)38;5;(\d+)$/.exec(THEMES.light[tone])?.[1];
+      if (colour !== undefined && tone !== 'rule')
+        expect([tone, contrast(Number(colour), GROUND) >= 3.5]).toEqual([tone, true]);
     }
   });
 
   test('painting closes what it opens and leaves out trailing blanks', () => {
     expect(paint([run('a'), run('b', 'leak'), run('  ')], THEMES.default)).toBe('a\u001b[1;31mb\u001b[0m');
-    expect(paint([run('sel ', 'selected')], THEMES.default)).toBe('\u001b[7msel \u001b[0m');
+    expect(paint(onSelected([run('a', 'leak'), run(' ')]), THEMES.default)).toBe(
+      '\u001b[1;31;48;5;237ma\u001b[0m\u001b[48;5;237m \u001b[0m',
+    );
+    expect(paint(onSelected([run('a', 'leak'), run(' ')]), themeFor('default', false))).toBe(
+      '\u001b[7ma \u001b[0m',
+    );
   });
 
   test('ASCII where the locale is not UTF-8', () => {
@@ -126,16 +149,6 @@ describe('themes', () => {
 describe('plots', () => {
   const points = (bytes: readonly number[]) => bytes.map((b, i) => ({ at: i * 10_000, bytes: b, cpu: 0 }));
   const MIB = 1024 ** 2;
-
-  test('a sparkline has the scale it is given: a little less does not look like a collapse', () => {
-    expect(sparkline([0, 50, 100], 10, 100, unicode)).toBe('▁▅█');
-    // 2.8 and 2.5 GiB of a machine with 31.
-    expect(new Set(sparkline([2.8, 2.5, 2.8], 10, 31, unicode)).size).toBe(1);
-    expect(sparkline([50, 200], 10, 100, unicode)).toBe('▅█');
-    // Where nobody knows how much the machine has: the most that was seen.
-    expect(sparkline([0, 1, 2], 2, null, unicode)).toBe('▅█');
-    expect(sparkline([0, 0], 10, null, unicode)).toBe('▁▁');
-  });
 
   test('resampling keeps the last known value where nothing was sampled', () => {
     expect(

@@ -88,7 +88,7 @@ describe('the search', () => {
     expect(hand.selected()).toBe(31);
     const empty = handOn();
     empty.press('/', 'tab');
-    expect([empty.said(), empty.selected()]).toEqual([null, 'leaked']);
+    expect([empty.said(), empty.selected()]).toEqual([null, 'session ended']);
     empty.press('p', 'backspace');
     expect([empty.said(), empty.store.view.search]).toEqual([null, '']);
   });
@@ -140,7 +140,7 @@ describe('what is looked at', () => {
     hand.become({ snapshot: snapshotOf([invent(20, 1)]) });
     expect([hand.store.snapshot === snapshot, hand.shown().length]).toEqual([true, 10]);
     hand.press('p');
-    expect([hand.shown(), hand.asked]).toEqual([['leaked', 20], []]);
+    expect([hand.shown(), hand.asked]).toEqual([['session ended', 20], []]);
   });
 
   test('r looks again and paints everything', () => {
@@ -296,9 +296,9 @@ describe('any key', () => {
   test('clears what was said; what no hand pressed does not', () => {
     const hand = handOn();
     hand.press('n');
-    expect(hand.said()).toBe('No findings.');
+    expect(hand.said()).toBe('No findings, and no session waits for you.');
     hand.press('unknown', 'reply');
-    expect(hand.said()).toBe('No findings.');
+    expect(hand.said()).toBe('No findings, and no session waits for you.');
     hand.press('f9');
     expect(hand.said()).toBeNull();
   });

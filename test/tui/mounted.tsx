@@ -33,9 +33,10 @@ const linesOf = (root: DOMElement): readonly string[] => {
   const draw = (node: DOMElement, left: number, top: number): void => {
     const [x, y] = [left + node.yogaNode!.getComputedLeft(), top + node.yogaNode!.getComputedTop()];
     if (node.nodeName === 'ink-text') {
-      const text = stripVTControlCharacters(textOf(node));
-      const line = (lines[y] ?? '').padEnd(x);
-      lines[y] = line.slice(0, x) + text + line.slice(x + text.length);
+      for (const [down, text] of stripVTControlCharacters(textOf(node)).split('\n').entries()) {
+        const line = (lines[y + down] ?? '').padEnd(x);
+        lines[y + down] = line.slice(0, x) + text + line.slice(x + text.length);
+      }
     } else
       for (const child of node.childNodes) if (child.nodeName !== '#text') draw(child as DOMElement, x, y);
   };

@@ -115,7 +115,7 @@ export const SCENES: readonly Scene[] = [
     columns: 100,
     rows: 30,
     press: ['clean', 'go'],
-    until: 'no leaks', // the look after the last outcome
+    until: '1 waiting  3 suspects', // the look after the last outcome
     picture: true,
   },
   // The rest of the moving picture, which does not change its size.
@@ -133,7 +133,7 @@ export const SCENES: readonly Scene[] = [
     columns: 100,
     rows: 30,
     press: ['clean', 'go'],
-    until: 'no leaks',
+    until: '1 waiting  3 suspects',
     afterwards: ['running-leave'],
   },
 ];

@@ -36,9 +36,18 @@ describe('a key that acts is about', () => {
   test('nobody, where the selected row has ended, is a heading, or is not there', () => {
     const gone = rows.map(row => ({ ...row, gone: true }) as Row);
     expect(pids(screen(on(21), {}, { rows: gone }))).toEqual([]);
-    const headings = rows.map(({ key }) => ({ key, process: null, gone: false }) as unknown as Row);
+    const headings = rows.map(
+      ({ key }) => ({ key, process: null, roots: [], gone: false }) as unknown as Row,
+    );
     expect(pids(screen(on(21), {}, { rows: headings }))).toEqual([]);
     expect(pids(screen({ selected: 'none' }))).toEqual([]);
+  });
+
+  test('all that one row stands for', () => {
+    const left = rows.map(
+      ({ key }) => ({ key, process: null, roots: processes, gone: false }) as unknown as Row,
+    );
+    expect(pids(screen(on(21), {}, { rows: left }))).toEqual([20, 21, 22, 30]);
   });
 
   test('the marked ones in place of the selected one, each by its identity', () => {

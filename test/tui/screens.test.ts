@@ -9,7 +9,7 @@ const screens = fileURLToPath(new URL('./__screens__/', import.meta.url));
 
 test.each(SCENES)('$name: $title', async scene => {
   const { name, title, columns, rows, press, until, afterwards = [], picture: wanted } = scene;
-  const driven = await drive(columns, rows, { looks: 35 });
+  const driven = await drive(columns, rows, { looks: 35, level: 2 });
   await driven.press(...press);
   if (until) await driven.terminal.until(until);
   await driven.press(...afterwards);

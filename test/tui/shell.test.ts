@@ -133,7 +133,7 @@ describe('frames', () => {
     const odd = INVENTED_PROCESSES.map(p =>
       p.pid === 3310 ? { ...p, argv: ['npx', '価格サーバー-e\u0301te\u0301-ещё-mcp'] } : p,
     );
-    const driven = await drive(140, 30, { processes: odd });
+    const driven = await drive(140, 50, { processes: odd });
     const row = driven.terminal.lines().find(line => line.includes('価格'))!;
     const other = driven.terminal.lines().find(line => line.includes('3402'))!;
     const cellsBefore = (line: string, part: string): number => {
@@ -151,7 +151,7 @@ describe('looks', () => {
     for (let row = 0; row < 24; row += 1)
       for (const cell of driven.terminal.cells(row))
         expect([cell.foreground, cell.background]).toEqual([null, null]);
-    expect(driven.terminal.cells(3)[10]!.inverse).toBe(true);
+    expect(driven.terminal.cells(4)[10]!.inverse).toBe(true);
     await driven.close();
   });
 
@@ -167,9 +167,7 @@ describe('looks', () => {
     const driven = await drive(120, 40, { screenReader: true });
     await driven.type('j');
     expect(driven.terminal.alternate).toBe(false);
-    expect(driven.terminal.text()).toContain(
-      'Row 2 of 53: npm exec @upstash/context7-mcp, wrapper, process 3310, leak, 69.0 MiB',
-    );
+    expect(driven.terminal.text()).toContain('Row 2 of 53: claude, agent, process 1501, live, 538 MiB');
     expect(driven.terminal.text()).not.toMatch(/[│├└▾]/);
     await driven.close();
   });

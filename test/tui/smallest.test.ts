@@ -34,6 +34,8 @@ describe('on the smallest screen, 40×10', () => {
 
   test('a reason is told to its end, over the last rows, and nothing moves for it', async () => {
     driven = await drive(40, 10);
+    await driven.filterTo(5330);
+    await driven.press('back', 'left', 'left', 'left', 'left');
     const before = driven.terminal.lines();
     await driven.press('end-process');
     expect(driven.terminal.lines().slice(0, -2)).toEqual(before.slice(0, -2));
@@ -43,7 +45,7 @@ describe('on the smallest screen, 40×10', () => {
         .slice(-2)
         .map(line => line.trim()),
     ).toEqual(['Nothing to act on: select a process,', 'or mark some with space.']);
-    await driven.press('up');
+    await driven.press('left');
     expect(driven.terminal.lines()).toEqual(before);
   });
 
@@ -58,7 +60,7 @@ describe('on the smallest screen, 40×10', () => {
     await driven.press('down', 'next-panel', 'mark', 'left');
     expect(text()).toContain('This key is for the tree; Esc goes');
     await driven.press('back');
-    expect(rowWith('▌')).toContain('npm exec');
+    expect(rowWith('▌')).toContain('claude');
     expect(text()).not.toContain('●');
     expect(text()).toContain('2 of 53');
   });
@@ -67,9 +69,9 @@ describe('on the smallest screen, 40×10', () => {
     driven = await drive(40, 10);
     const header = (): string => driven.terminal.lines()[0]!.trimEnd();
     await driven.press('freeze', 'down', 'mark', 'mark');
-    expect(header()).toBe(' 9 leaked, 3.0G  demo  FROZEN  2 marked');
+    expect(header()).toBe(' 1 waiting  demo  FROZEN  2 marked');
     await driven.press('all', 'by-memory');
-    expect(header()).toBe(' 9 leaked, 3.0G  FROZEN  2 marked');
+    expect(header()).toBe(' 1 waiting  5 zombies  FROZEN  2 marked');
   });
 });
 
@@ -88,7 +90,7 @@ test('the interval is told beside as many flags as there is room for', async () 
 
 test('what fits of the header is told: a fact that is too long takes no other along', async () => {
   driven = await drive(80, 24);
-  expect(driven.terminal.lines()[1]).toContain('1 waits for you  2 stale');
+  expect(driven.terminal.lines()[1]).toContain('1 waiting  9 leaked 3.0G  3 suspects  5 zombies  2 silent');
 });
 
 test('o in the findings is about the finding, not about the row of the tree', async () => {

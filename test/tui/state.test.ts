@@ -74,7 +74,12 @@ describe('an event changes what it is about, and nothing else', () => {
       { selected: 'k', selectedIndex: 3, top: 1 },
     ],
     [{ type: 'fold', keys: ['b', 'c'], folded: true }, { folded: new Set(['a', 'b', 'c']) }],
-    [{ type: 'fold', keys: ['a', 'b'], folded: false }, { folded: new Set() }],
+    [
+      { type: 'fold', keys: ['a', 'b'], folded: false },
+      { folded: new Set(), opened: new Set(['a', 'b']) },
+    ],
+    [{ type: 'level', level: 1 }, { level: 1 }],
+    [{ type: 'unfold-own' }, { folded: new Set(), opened: new Set() }],
     [{ type: 'unmark-all' }, { marked: new Set() }],
     [{ type: 'filter-open' }, { filterOpen: true, focus: 'tree' }],
     [{ type: 'filter', text: 'x' }, { filter: 'x' }],
@@ -88,7 +93,13 @@ describe('an event changes what it is about, and nothing else', () => {
     [{ type: 'next-sort' }, { sort: 'memory', reversed: false }],
     [
       { type: 'list', sort: 'cpu' },
-      { focus: 'tree', grouping: 'flat', sort: 'cpu', reversed: false },
+      {
+        focus: 'tree',
+        grouping: 'flat',
+        sort: 'cpu',
+        reversed: false,
+        listedFrom: { grouping: 'tmux', sort: 'start', reversed: false },
+      },
     ],
     [
       { type: 'focus', focus: 'log' },
@@ -128,6 +139,11 @@ describe('an event changes what it is about, and nothing else', () => {
     expect(reversed(list, list, list)).toBe(false);
     expect(reversed(list, { type: 'list', sort: 'memory' })).toBe(false);
     expect(reduce({ ...INITIAL_VIEW, sort: 'cpu' }, list).reversed).toBe(false);
+    const before = viewAfter({ type: 'next-sort' });
+    expect(reduce(reduce(reduce(before, list), list), { type: 'leave-list' })).toEqual({
+      ...before,
+      focus: 'tree',
+    });
   });
 
   test('groupings go round', () => {

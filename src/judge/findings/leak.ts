@@ -1,53 +1,27 @@
 import type { Finding, Severity } from '../../model/finding.ts';
-import { forestOf, pushTo } from '../../model/forest.ts';
+import { forestOf } from '../../model/forest.ts';
+import { type LeftBehind, leftBehind, originOf } from '../../model/overview.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
-import { identityOf, type JudgedProcess, label, type Owner } from '../../model/snapshot.ts';
+import { identityOf, type JudgedProcess, label } from '../../model/snapshot.ts';
 import { someOf } from '../../model/text.ts';
 import { formatAge, formatBytes, spellBytes } from '../../model/units.ts';
 import type { Detector } from './detector.ts';
 
-/** What was left by one dead session; by one program where no session is known. Roots first told, each with its subtree. */
-export interface LeakGroup {
-  readonly session: Owner | null;
-  readonly roots: readonly JudgedProcess[];
+/** What was left by one dead session, or by one program, with all that is below it. */
+export interface LeakGroup extends LeftBehind {
   readonly members: readonly JudgedProcess[];
 }
 
-/** One piece of evidence may name an agent's pid and another its session: those that name both join them. */
-const sessionKeys = (roots: readonly JudgedProcess[]): ((owner: Owner) => string) => {
-  const known = new Map<string, string>();
-  const pidKey = ({ pid, start }: Owner): string => `agent ${pid}:${start}`;
-  for (const { owner } of roots)
-    if (owner?.sessionId != null && owner.pid !== null) known.set(pidKey(owner), owner.sessionId);
-  return owner => owner.sessionId ?? known.get(pidKey(owner)) ?? pidKey(owner);
-};
-
-const deadOwner = ({ owner }: JudgedProcess): Owner | null => (owner === null || owner.alive ? null : owner);
-
 /** Everything with verdict leak, grouped by who left it. */
 export const leakGroups = (processes: readonly JudgedProcess[]): readonly LeakGroup[] => {
-  const leaked = processes.filter(p => p.verdict === 'leak' && !isZombie(p.facts));
-  const forest = forestOf(leaked, p => p.facts);
-  const keyFor = sessionKeys(forest.roots);
-  const groups = new Map<string, JudgedProcess[]>();
-  for (const root of forest.roots) {
-    const session = deadOwner(root);
-    pushTo(groups, session === null ? `program ${root.name}` : keyFor(session), root);
-  }
-  return [...groups.values()].map(roots => ({
-    session: deadOwner(roots.find(root => deadOwner(root)?.sessionId != null) ?? roots[0]!),
-    roots,
-    members: roots.flatMap(root => forest.subtreeOf(root)),
+  const forest = forestOf(
+    processes.filter(p => p.verdict === 'leak' && !isZombie(p.facts)),
+    p => p.facts,
+  );
+  return leftBehind(forest.roots).map(left => ({
+    ...left,
+    members: left.roots.flatMap(root => forest.subtreeOf(root)),
   }));
-};
-
-/** `session 9c33ca78 (proofs)`, `agent 2988`, `lean-lsp-mcp`. */
-const originOf = ({ session, roots }: LeakGroup): string => {
-  if (session === null) return roots[0]!.name;
-  const where = session.project === undefined ? '' : ` (${session.project})`;
-  const who =
-    session.sessionId === null ? `agent ${session.pid}` : `session ${session.sessionId.slice(0, 8)}`;
-  return `${who}${where}`;
 };
 
 const titleOf = (group: LeakGroup, bytes: string, oldest: string | null): string => {

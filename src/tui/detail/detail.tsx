@@ -3,17 +3,18 @@ import type { ReactNode } from 'react';
 import { callDetail, tokensText } from '../../model/call.ts';
 import { beatText } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
-import { beatTone, noteOnScreen, sessionTone } from '../../model/overview.ts';
+import { beatTone, sessionTone } from '../../model/overview.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
 import { knownMemory } from '../../model/process.ts';
 import { type JudgedProcess, type Owner, sessionText } from '../../model/snapshot.ts';
-import { wrap } from '../../model/text.ts';
+import { homely, wrap } from '../../model/text.ts';
 import { formatAge, formatBytes, plural, spellBytes } from '../../model/units.ts';
 import type { Action, MouseHandlers } from '../keys/input.ts';
 import { useMouse } from '../keys/use-mouse.ts';
 import { type Screen, selectedRow } from '../screen.ts';
 import type { Store } from '../store.ts';
 import type { Row } from '../tree/row-order.ts';
+import { Frame } from '../ui/frame.tsx';
 import { Lines } from '../ui/line.tsx';
 import { type Runs, run, toWidth } from '../ui/runs.ts';
 import type { ThemeTone } from '../ui/theme.ts';
@@ -21,36 +22,58 @@ import { scrollText, TitleRule } from '../ui/title-rule.tsx';
 import { useScreen } from '../ui/use-screen.ts';
 import { growthText, LABEL, memoryText, plotLines } from './memory.ts';
 
-/** Everything about the selected process: below the tree, or in its place. */
+/** Rows and columns inside its frame, or below its title. */
+const inside = ({ layout }: Pick<Screen, 'layout'>): { readonly width: number; readonly room: number } =>
+  layout.framed
+    ? { width: layout.detailColumns - 2, room: layout.detailRows - 2 }
+    : { width: layout.detailColumns, room: layout.detailRows - 1 };
+
+/** Everything about the selected process: beside or below the tree, or in its place. */
 export const Detail = (): ReactNode => {
   const screen = useScreen();
   const { layout, glyphs, view } = screen;
-  const { detailColumns: width, detailRows: rows } = layout;
   const wheel = useMouse(WHEEL);
   const withPlots = !useIsScreenReaderEnabled();
   const row = selectedRow(screen);
+  const { width, room } = inside(screen);
   const content = row ? detailContent(row, screen, width, withPlots) : [];
-  const room = rows - 1;
   const from = Math.min(view.detailScroll, Math.max(0, content.length - room));
   const scrolled = scrollText({ from, room, length: content.length }, glyphs);
   const more = scrolled === '' ? '' : `J K scroll, ${scrolled}`;
+  const lines = <Lines of={content.slice(from, from + room)} width={width} />;
   return (
-    <Box ref={wheel} flexDirection="column" flexShrink={0} height={rows}>
-      <TitleRule title={titleOf(row)} width={width} more={more} />
-      <Lines of={content.slice(from, from + room)} width={width} />
+    <Box ref={wheel} flexDirection="column" flexShrink={0} height={layout.detailRows}>
+      {layout.framed ? (
+        <Frame
+          width={layout.detailColumns}
+          rows={room}
+          active={false}
+          title={[run(` ${titleOf(row)} `, 'strong')]}
+          belowRight={more === '' ? [] : [run(` ${more} `, 'faint')]}
+        >
+          {lines}
+        </Frame>
+      ) : (
+        <>
+          <TitleRule title={titleOf(row)} width={width} more={more} />
+          {lines}
+        </>
+      )}
     </Box>
   );
 };
 
-/** The same beside the tree, with a bar between them. */
+/** Beside the tree; without frames there is a bar between them. */
 export const DetailBeside = (): ReactNode => {
   const { layout, glyphs } = useScreen();
   const bar = [run(glyphs.bar, 'rule')];
   return (
     <Box flexShrink={0}>
-      <Box flexDirection="column" flexShrink={0}>
-        <Lines of={Array.from({ length: layout.detailRows }, () => bar)} />
-      </Box>
+      {!layout.framed && (
+        <Box flexDirection="column" flexShrink={0}>
+          <Lines of={Array.from({ length: layout.detailRows }, () => bar)} />
+        </Box>
+      )}
       <Detail />
     </Box>
   );
@@ -180,7 +203,7 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
     return [
       ...field('group', row.group!.title, width, 'strong'),
       ...field('', text, width),
-      ...field('', noteOnScreen(row.group!), width, 'faint'),
+      ...field('', row.group!.note, width, 'faint'),
     ];
   }
   const { facts } = p;
@@ -210,7 +233,8 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
     ...(withPlots ? plotLines(screen, row, width) : []),
     ...field('growth', grown.text, width, grown.tone),
     ...field('command', p.command, width),
-    ...field('cwd', facts.details?.cwd ?? 'unreadable', width),
+    ...field('cwd', facts.details?.cwd == null ? 'unreadable' : homely(facts.details.cwd), width),
+    ...(row.ports.length === 0 ? [] : field('ports', `listens on ${row.ports.join(', ')}`, width)),
     ...field('owner', ownerText(p.owner), width),
     ...(p.tmux
       ? field('tmux', `session ${p.tmux.session}, pane ${p.tmux.pane}, socket ${p.tmux.socket}`, width)
@@ -228,8 +252,6 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
 const detailOverflow = (screen: Screen): number => {
   const row = selectedRow(screen);
   if (!row) return 0;
-  return Math.max(
-    0,
-    detailContent(row, screen, screen.layout.detailColumns, true).length - (screen.layout.detailRows - 1),
-  );
+  const { width, room } = inside(screen);
+  return Math.max(0, detailContent(row, screen, width, true).length - room);
 };

@@ -2,7 +2,7 @@ import type { LiveState } from '../../engine/live-state.ts';
 import type { Finding } from '../../model/finding.ts';
 import { doesNothing, pidsToType } from '../../model/plan.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
-import type { JudgedProcess } from '../../model/snapshot.ts';
+import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
 import type { ViewState } from '../state.ts';
 import type { Row } from '../tree/row-order.ts';
 
@@ -87,8 +87,19 @@ export const needsLeak = (keyContext: KeyContext): string | null =>
 export const needsZombie = (keyContext: KeyContext): string | null =>
   cannotAct(keyContext) ?? (keyContext.state.snapshot.totals.zombies > 0 ? null : 'There are no zombies.');
 
-export const needsFinding = ({ state, view }: KeyContext): string | null =>
-  (view.frozen ?? state.snapshot).findings.length > 0 ? null : 'No findings.';
+const isWaiting = ({ session }: JudgedProcess): boolean => session?.doing === 'waiting';
+
+/** The sessions that wait for the user. */
+export const waitingIn = ({ processes }: Snapshot): readonly JudgedProcess[] => processes.filter(isWaiting);
+
+const needsWaiting = ({ state, view }: KeyContext): string | null =>
+  (view.frozen ?? state.snapshot).processes.some(isWaiting) ? null : 'No session waits for you.';
+
+export const needsStop = (keyContext: KeyContext): string | null =>
+  (keyContext.view.frozen ?? keyContext.state.snapshot).findings.length > 0 ||
+  needsWaiting(keyContext) === null
+    ? null
+    : 'No findings, and no session waits for you.';
 
 /** The process whose pane `o` goes to. */
 export const inPane = ({ view, row, targets }: KeyContext): JudgedProcess | null =>
@@ -143,7 +154,13 @@ type Entry = readonly [context: Context, keys: string, label: string, descriptio
  * sentence that says why a key cannot act now are made from what the keys really do.
  */
 const TABLE = {
-  'end-process': ['main', 'x', 'end', 'end the selected or marked subtrees (TERM, then KILL)', needsTarget],
+  'end-process': [
+    'main',
+    'x f9',
+    'end',
+    'end the selected or marked subtrees (TERM, then KILL)',
+    needsTarget,
+  ],
   kill: ['main', 'X', 'kill', 'kill the selected or marked subtrees at once (SIGKILL)', needsTarget],
   fix: ['main', 'f', 'fix', 'fix the selected finding, or that of the row', needsRemedy],
   acknowledge: [
@@ -164,24 +181,30 @@ const TABLE = {
   signal: ['main', 'S', 'signal', 'choose a signal for the selected or marked processes', needsTarget],
   up: ['main', 'up k', '', 'one row up'],
   down: ['main', 'down j', '', 'one row down'],
-  left: ['main', 'left h', '', 'fold the row, or go to its parent', needsTree],
-  right: ['main', 'right l', '', 'unfold the row, or go to its first child', needsTree],
+  left: ['main', 'left h', '', 'close the row, or go to its parent', needsTree],
+  right: ['main', 'right l', '', 'open the row, or go to its first child', needsTree],
   'page-up': ['main', 'pageup ctrl-b', '', 'one page up'],
   'page-down': ['main', 'pagedown ctrl-f', '', 'one page down'],
   home: ['main', 'g home', '', 'first row'],
   end: ['main', 'G end', '', 'last row'],
-  'fold-all': ['main', 'H', '', 'fold everything'],
-  'unfold-all': ['main', 'L', '', 'unfold everything'],
+  'level-1': ['main', '1', 'sessions', 'one row per session'],
+  'level-2': ['main', '2', '', 'sessions with their servers, shells and builds'],
+  'level-3': ['main', '3', '', 'every process'],
+  'level-up': ['main', 'H', '', 'one level up; at the top: close what was opened'],
+  'level-down': ['main', 'L', '', 'one level down; at the bottom: open what was closed'],
   mark: ['main', 'space', 'mark', 'mark or unmark the row; on a heading, all below it', needsTree],
   'unmark-all': ['main', 'u', '', 'unmark everything', needsMark],
-  filter: ['main', '/', 'filter', 'show only what matches: name, kind, verdict, pid, path; tab: search'],
-  sort: ['main', 's', 'sort', 'next order: start, memory, memory of the subtree, CPU, newest, name, pid'],
+  filter: ['main', '/ f4', 'filter', 'show only rows that match what they show; tab: search'],
+  search: ['main', 'f3', '', 'search: nothing is hidden'],
+  sort: ['main', 's f6', 'sort', 'next order: start, memory, memory of the subtree, CPU, newest, name, pid'],
   grouping: ['main', 't', 'group', 'group by tmux session, by project, or not at all'],
   'by-memory': ['main', 'M', '', 'one list, the most memory first; again: reversed'],
   'by-cpu': ['main', 'P', '', 'one list, the most CPU first; again: reversed'],
   'by-age': ['main', 'T', '', 'one list, the oldest first; again: reversed'],
-  'next-finding': ['main', 'n', 'finding', 'select the process of the next finding', needsFinding],
-  'previous-finding': ['main', 'N', '', 'select the process of the previous finding', needsFinding],
+  'next-waiting': ['main', 'w', 'waiting', 'go to the next session that waits for you', needsWaiting],
+  tree: ['main', 'f5', '', 'back to the tree, by tmux session'],
+  'next-finding': ['main', 'n', 'next', 'go to the next one that waits, or to the next finding', needsStop],
+  'previous-finding': ['main', 'N', '', 'the same, backwards', needsStop],
   detail: [
     'main',
     'enter',
@@ -213,8 +236,8 @@ const TABLE = {
   ],
   setup: ['main', ', f2', 'setup', 'setup: columns, theme, refresh, mouse'],
   help: ['main', '? f1', 'help', 'this help'],
-  back: ['main', 'escape', '', 'close what is open: detail, panel, filter, the past'],
-  quit: ['main', 'q', 'quit', 'quit'],
+  back: ['main', 'escape', '', 'leave what a key brought: detail, panel, filter, list, the past'],
+  quit: ['main', 'q f10', 'quit', 'quit'],
   interrupt: ['main', 'ctrl-c', '', 'quit with exit code 130, from anywhere'],
   suspend: ['main', 'ctrl-z', '', 'suspend to the shell; fg comes back'],
   'filter-keep': ['filter', 'enter', 'keep', 'keep the filter'],

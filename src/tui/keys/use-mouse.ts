@@ -36,5 +36,6 @@ export const clickLine = (
     else type(clicked.key);
   } else if (clicked && 'panel' in clicked)
     store.dispatch({ type: 'focus', focus: focus === clicked.panel ? 'tree' : clicked.panel });
+  else if (clicked && 'go' in clicked) clicked.go(store);
   else if (entry !== null) onEntry?.(store, entry, press, type);
 };

@@ -51,6 +51,10 @@ const LISTED: { readonly [P in PanelId]: Listed<EntryOf[P]> } = {
 export const entriesOf = <P extends PanelId>(panel: P, shown: Shown): readonly EntryOf[P][] =>
   LISTED[panel].of(shown);
 
+/** Rows of the panel while no entry is unfolded: warnings are listed below the findings. */
+export const panelLength = (panel: PanelId, shown: Shown): number =>
+  entriesOf(panel, shown).length + (panel === 'findings' ? shown.snapshot.warnings.length : 0);
+
 /** The entry of this panel that the cursor is on; null: another has the keys, it is on a note, or it is over. */
 export const entryUnderCursor = <P extends PanelId>(
   panel: P,

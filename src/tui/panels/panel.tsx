@@ -3,46 +3,54 @@ import type { ReactNode } from 'react';
 import type { LogLine } from '../../engine/live-state.ts';
 import type { Finding } from '../../model/finding.ts';
 import { beatOwner, beatText, type Heartbeat } from '../../model/heartbeat.ts';
-import { beatTone, noteOnScreen } from '../../model/overview.ts';
+import { beatTone } from '../../model/overview.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
-import { cells, wrap } from '../../model/text.ts';
+import { cells, homely, wrap } from '../../model/text.ts';
 import { SEVERITY_TONES } from '../../model/ui-settings.ts';
 import { formatAge } from '../../model/units.ts';
 import type { MouseHandlers } from '../keys/input.ts';
 import { type SelectEntry, useMouse } from '../keys/use-mouse.ts';
-import { findingToFix, type Screen, selectedRow } from '../screen.ts';
+import { findingToFix, type Screen } from '../screen.ts';
 import { PANELS, type PanelId } from '../state.ts';
-import { doing } from '../tree/columns.ts';
-import type { Row } from '../tree/row-order.ts';
 import { windowTop } from '../tree/rows.ts';
+import { Frame } from '../ui/frame.tsx';
 import { Line, Lines } from '../ui/line.tsx';
-import { clickable, inTone, type Runs, run, runsToWidth, runsWidth, toWidth } from '../ui/runs.ts';
+import { clickable, onSelected, type Runs, run, runsToWidth, runsWidth, toWidth } from '../ui/runs.ts';
 import type { ThemeTone } from '../ui/theme.ts';
+import { scrollText } from '../ui/title-rule.tsx';
 import { useScreen } from '../ui/use-screen.ts';
-import { entriesOf, entryUnderCursor } from './panel-entries.ts';
+import { entriesOf, entryUnderCursor, panelLength } from './panel-entries.ts';
 
 /** Findings, heartbeats or the log: below the tree, or on a screen too low for both in its place. */
 export const Panel = ({ rows }: { readonly rows: number }): ReactNode => {
   const screen = useScreen();
+  const { layout, view } = screen;
   const wheel = useMouse(WHEEL);
-  return (
-    <Box ref={wheel} flexDirection="column" flexShrink={0} aria-label={panelSentences(screen)}>
-      <Line runs={tabRuns(screen)} width={screen.layout.columns} />
-      <Box flexDirection="column" flexShrink={0} height={rows}>
-        <Lines of={entriesInView(screen, rows)} width={screen.layout.columns} onEntry={select} />
-      </Box>
+  const width = layout.columns - (layout.framed ? 2 : 0);
+  const { shown, more } = entriesInView(screen, rows, width);
+  const entries = (
+    <Box flexDirection="column" flexShrink={0} height={rows}>
+      <Lines of={shown} width={width} onEntry={select} />
     </Box>
   );
-};
-
-/** What the selected row of the tree has no room for: why it is judged as it is, or what it is doing. */
-export const Caption = (): ReactNode => {
-  const screen = useScreen();
-  const { layout } = screen;
-  if (layout.captionRows === 0) return null;
   return (
-    <Box flexShrink={0} aria-hidden>
-      <Line runs={[run('  '), ...captionRuns(selectedRow(screen))]} width={layout.columns} />
+    <Box ref={wheel} flexDirection="column" flexShrink={0} aria-label={panelSentences(screen)}>
+      {layout.framed ? (
+        <Frame
+          width={layout.columns}
+          rows={rows}
+          active={view.focus === view.panel}
+          title={tabs(screen)}
+          belowRight={more}
+        >
+          {entries}
+        </Frame>
+      ) : (
+        <>
+          <Line runs={tabRule(screen)} width={layout.columns} />
+          {entries}
+        </>
+      )}
     </Box>
   );
 };
@@ -120,8 +128,6 @@ const shortPath = (path: string, room: number, ellipsis: string): string => {
   return parts.at(-1) ?? path;
 };
 
-const homely = (path: string): string => path.replace(/^\/(?:home|Users)\/[^/]+\//, '~/');
-
 const logLine = (l: LogLine): Runs => [
   run(clockTime(l.at), 'faint'),
   run('  '),
@@ -164,16 +170,6 @@ const EMPTY = {
   log: () => 'Nothing has been done yet.',
 } satisfies Record<PanelId, (screen: Screen) => string>;
 
-export const panelLength = (
-  panel: PanelId,
-  { snapshot, state }: Pick<Screen, 'snapshot' | 'state'>,
-): number =>
-  ({
-    findings: snapshot.findings.length + snapshot.warnings.length,
-    heartbeats: snapshot.heartbeats.length,
-    log: state.log.length,
-  })[panel];
-
 /** The whole path, and what can be done about it. */
 const unfoldedBeat = (beat: Heartbeat, screen: Screen): readonly Runs[] => {
   const finding = findingToFix(screen);
@@ -198,34 +194,32 @@ const unfolded = (screen: Screen): readonly Runs[] => {
 };
 
 /** The rows of the panel that are in view: the entry under the cursor with all that is known of it. */
-const entriesInView = (screen: Screen, rows: number): readonly Runs[] => {
-  const { view, layout, glyphs } = screen;
-  const { columns } = layout;
+const entriesInView = (
+  screen: Screen,
+  rows: number,
+  width: number,
+): { readonly shown: readonly Runs[]; readonly more: Runs } => {
+  const { view, glyphs } = screen;
   const focused = view.focus === view.panel;
-  const more = unfolded(screen);
+  const unfolds = unfolded(screen);
   const lost = view.panelLost !== null;
   const content = CONTENT[view.panel](screen).flatMap((line, i): readonly Runs[] => {
-    const body = runsToWidth(line, columns - 2, glyphs.ellipsis);
+    const body = runsToWidth(line, width - 2, glyphs.ellipsis);
     const entry = { entry: lost && i > view.panelCursor ? i - 1 : i };
     if (!focused || i !== view.panelCursor) return [[clickable(run('  '), entry), ...body]];
-    return [[clickable(run(`${glyphs.cursor} `, 'cursor'), entry), ...inTone(body, 'selected')], ...more];
+    return [[clickable(run(`${glyphs.cursor} `, 'cursor'), entry), ...onSelected(body)], ...unfolds];
   });
   if (content.length === 0) content.push([run('  '), run(EMPTY[view.panel](screen), 'faint')]);
-  const below = windowTop(view.panelCursor + more.length, content.length, rows);
+  const below = windowTop(view.panelCursor + unfolds.length, content.length, rows);
   // It may be longer than the panel: then its end is cut, never its title.
   const top = focused
     ? Math.min(view.panelCursor, below)
     : Math.max(0, Math.min(view.panelTop, content.length - rows));
-  return content.slice(top, top + rows);
-};
-
-const captionRuns = (row: Row | null): Runs => {
-  const p = row?.process;
-  if (!row) return [];
-  if (!p || row.gone)
-    return [run(row.gone ? doing(row).text : row.group ? noteOnScreen(row.group) : '', 'faint')];
-  if (row.beat) return [run(beatText(row.beat), beatTone(row.beat))];
-  return [run(`${p.verdict}: `, p.verdict), run(p.why.join('; '), 'faint')];
+  const told = scrollText({ from: top, room: rows, length: content.length }, glyphs);
+  return {
+    shown: content.slice(top, top + rows),
+    more: told === '' ? [] : [run(` ${told} `, 'faint')],
+  };
 };
 
 const TITLES = { findings: 'Findings', heartbeats: 'Heartbeats', log: 'Log' } satisfies Record<
@@ -241,15 +235,18 @@ export const positionText = ({ rows, view, layout, glyphs }: Screen): string => 
   return ` ${view.selectedIndex + 1} of ${rows.length} ${up}${down} `;
 };
 
-/** The rule between the tree and the panel: its titles, and where in the tree we are. */
-const tabRuns = (screen: Screen): Runs => {
-  const { view, layout, glyphs } = screen;
-  const tabs = PANELS.flatMap(panel => {
+/** The titles of the panels, the one that is shown first among them. */
+const tabs = (screen: Screen): Runs =>
+  PANELS.flatMap(panel => {
     const text = ` ${TITLES[panel]} ${panelLength(panel, screen)} `;
-    const tone = view.focus === panel ? 'selected' : panel === view.panel ? 'strong' : 'faint';
-    return [clickable(run(text, tone), { panel }), run(glyphs.rule, 'rule')];
+    const tone = screen.view.focus === panel ? 'frame' : panel === screen.view.panel ? 'strong' : 'faint';
+    return [clickable(run(text, tone), { panel }), run(screen.glyphs.rule, 'rule')];
   });
-  const left: Runs = [run(glyphs.rule, 'rule'), ...tabs];
+
+/** Without frames: a rule between the tree and the panel, with the titles and where in the tree we are. */
+const tabRule = (screen: Screen): Runs => {
+  const { layout, glyphs } = screen;
+  const left: Runs = [run(glyphs.rule, 'rule'), ...tabs(screen)];
   const right: Runs = [run(positionText(screen), 'faint'), run(glyphs.rule, 'rule')];
   const gap = layout.columns - runsWidth(left) - runsWidth(right);
   return gap < 0 ? left : [...left, run(glyphs.rule.repeat(gap), 'rule'), ...right];

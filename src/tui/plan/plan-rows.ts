@@ -49,7 +49,7 @@ export const runningContent = (running: RunningPlan, screen: Screen): readonly R
 const hiddenLines = ({ plan, request }: PlanOverlay, { view, snapshot, layout }: Screen): readonly Runs[] => {
   const matches = request.act === 'clean' ? matcher(view.filter) : null;
   if (!matches) return [];
-  const shown = new Set(snapshot.processes.filter(matches).map(p => keyOf(p.facts)));
+  const shown = new Set(snapshot.processes.filter(p => matches(p)).map(p => keyOf(p.facts)));
   const hidden = plan.steps.filter(step => !shown.has(keyOf(step))).length;
   if (hidden === 0) return [];
   const told = `c cleans all ${plan.steps.length} (${hidden} hidden by the filter)`;

@@ -1,5 +1,6 @@
 import { COLUMN_IDS, type ColumnId } from '../../model/ui-settings.ts';
 import type { Screen } from '../screen.ts';
+import { isWhole } from '../state.ts';
 import { columnsFor } from '../tree/columns.ts';
 
 /** A row of the setup screen. */
@@ -12,7 +13,7 @@ export type SetupItem =
 
 /** The columns that are on, in their order: the user's, or those that this width shows by itself. */
 export const columnsOn = ({ layout, view }: Pick<Screen, 'layout' | 'view'>): readonly ColumnId[] =>
-  view.look.columns ?? columnsFor(layout.columns, null).map(column => column.id);
+  view.look.columns ?? columnsFor(layout.treeColumns, null, isWhole(view)).map(column => column.id);
 
 export const setupItems = (screen: Pick<Screen, 'layout' | 'view'>): readonly SetupItem[] => {
   const on = columnsOn(screen);

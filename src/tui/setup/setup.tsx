@@ -10,7 +10,7 @@ import { ColumnNames, TreeRows } from '../tree/tree.tsx';
 import type { Glyphs } from '../ui/glyphs.ts';
 import { bodyRows } from '../ui/layout.ts';
 import { Line } from '../ui/line.tsx';
-import { clickable, inTone, type Runs, run, runsToWidth, toWidth } from '../ui/runs.ts';
+import { clickable, onSelected, type Runs, run, runsToWidth, toWidth } from '../ui/runs.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { themeNameOf } from '../ui/theme.ts';
 import { useScreen } from '../ui/use-screen.ts';
@@ -44,7 +44,7 @@ export const Setup = (): ReactNode => {
         return (
           <Line
             key={item.kind === 'column' ? item.id : item.kind}
-            runs={[edge, ...(selected ? inTone(body, 'selected') : body)]}
+            runs={[edge, ...(selected ? onSelected(body) : body)]}
             selected={selected}
             onEntry={select}
           />

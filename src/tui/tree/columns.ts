@@ -1,6 +1,6 @@
-import { type Doing, describe, noteOnScreen } from '../../model/overview.ts';
+import { type Alarm, type Doing, describe } from '../../model/overview.ts';
 import { knownMemory, memoryOf } from '../../model/process.ts';
-import { type Room, VERDICT_WORDS } from '../../model/snapshot.ts';
+import { type Room, VERDICT_WORDS, type Verdict } from '../../model/snapshot.ts';
 import type { ColumnId } from '../../model/ui-settings.ts';
 import { formatAge, formatBytes } from '../../model/units.ts';
 import type { Align } from '../ui/runs.ts';
@@ -12,8 +12,10 @@ export interface Column {
   readonly header: string;
   readonly width: number;
   readonly align: Align;
-  /** Kept while the screen has at least this many columns. */
+  /** Kept while the tree has at least this many columns. */
   readonly from: number;
+  /** The same where rows stand for whole trees. */
+  readonly fromWhole: number;
   readonly description: string;
   readonly sort: SortId | null;
   text(row: Row): string;
@@ -31,24 +33,55 @@ const LOUD_CPU = 80;
 
 const loudMemory = (bytes: number): ThemeTone => (bytes >= LOUD_BYTES ? 'warn' : 'plain');
 
+/** A title over other rows has no figures but its memory. */
+const isHeading = ({ group }: Row): boolean => group?.shown === 'heading';
+
+const ALARM_WORDS = { waiting: 'WAIT', hung: 'HUNG', critical: 'crit' } satisfies Record<Alarm, string>;
+const ALARM_TONES = { waiting: 'warn', hung: 'bad', critical: 'bad' } satisfies Record<Alarm, ThemeTone>;
+
+/** What is as it should be has no mark; what is below a leak is marked by it. */
+const marked = (row: Row): Verdict | null => {
+  if (row.group) return row.group.tone === 'leak' || row.group.tone === 'suspect' ? row.group.tone : null;
+  const verdict = row.process?.verdict ?? 'live';
+  if (verdict === 'live' || row.inherits) return null;
+  return verdict === 'unknown' && row.process?.related === false ? null : verdict;
+};
+
+const markText = (row: Row): string => {
+  if (row.gone) return 'gone';
+  if (row.alarm !== null) return ALARM_WORDS[row.alarm];
+  const verdict = marked(row);
+  return verdict === null ? '' : VERDICT_WORDS[verdict];
+};
+
+const markTone = (row: Row): ThemeTone =>
+  row.alarm === null ? (marked(row) ?? 'plain') : ALARM_TONES[row.alarm];
+
+const portsText = (ports: readonly number[]): string => {
+  const [first, ...more] = ports;
+  return first === undefined ? '' : `:${first}${more.length > 0 ? '+' : ''}`;
+};
+
 export const COLUMNS: readonly Column[] = [
   {
     id: 'verdict',
-    header: '',
+    header: 'MARK',
     width: 4,
     align: 'left',
     from: 0,
-    description: 'verdict: live, LEAK (proven), susp(ect), prot(ected), ? (unknown)',
+    fromWhole: 0,
+    description: 'what to look at: WAIT, HUNG, crit(ical), LEAK, susp(ect), prot(ected)',
     sort: null,
-    text: row => (row.gone ? 'gone' : row.process ? VERDICT_WORDS[row.process.verdict] : ''),
-    tone: row => row.process?.verdict ?? 'plain',
+    text: markText,
+    tone: markTone,
   },
   {
     id: 'pid',
     header: 'PID',
     width: 7,
     align: 'right',
-    from: 52,
+    from: 50,
+    fromWhole: 68,
     description: 'process id',
     sort: 'pid',
     text: row => (row.process ? String(row.process.facts.pid) : ''),
@@ -60,9 +93,11 @@ export const COLUMNS: readonly Column[] = [
     width: 4,
     align: 'right',
     from: 0,
+    fromWhole: 130,
     description: 'memory: RSS + swap of the process; of the whole group on a heading',
     sort: 'memory',
-    text: row => formatBytes(row.process ? knownMemory(row.process.facts) : row.treeBytes),
+    text: row =>
+      row.process ? formatBytes(knownMemory(row.process.facts)) : row.whole ? '' : formatBytes(row.treeBytes),
     tone: row => (row.process ? loudMemory(memoryOf(row.process.facts)) : 'strong'),
   },
   {
@@ -70,22 +105,24 @@ export const COLUMNS: readonly Column[] = [
     header: 'TREE',
     width: 4,
     align: 'right',
-    from: 96,
+    from: 94,
+    fromWhole: 0,
     description: 'RSS + swap of the process and everything below it',
     sort: 'tree',
-    text: row => (row.process && row.count > 1 ? formatBytes(row.treeBytes) : ''),
-    tone: row => loudMemory(row.treeBytes),
+    text: row => (row.whole || (row.process && row.count > 1) ? formatBytes(row.treeBytes) : ''),
+    tone: row => (row.process || row.trail !== '' ? loudMemory(row.treeBytes) : 'strong'),
   },
   {
     id: 'cpu',
     header: 'CPU%',
     width: 4,
     align: 'right',
-    from: 46,
-    description: 'percent of one core since the last refresh',
+    from: 44,
+    fromWhole: 44,
+    description: 'percent of one core since the last refresh; of the whole tree where rows stand for trees',
     sort: 'cpu',
-    text: row => (row.process ? cpuText(row.process.facts.cpu) : ''),
-    tone: row => ((row.process?.facts.cpu ?? 0) >= LOUD_CPU ? 'warn' : 'plain'),
+    text: row => (isHeading(row) ? '' : cpuText(row.cpu)),
+    tone: row => ((row.cpu ?? 0) >= LOUD_CPU ? 'warn' : 'plain'),
   },
   {
     id: 'age',
@@ -93,9 +130,10 @@ export const COLUMNS: readonly Column[] = [
     width: 6,
     align: 'right',
     from: 0,
+    fromWhole: 62,
     description: 'time since it started',
     sort: 'newest',
-    text: row => (row.process ? formatAge(row.process.ageSeconds) : ''),
+    text: row => (isHeading(row) ? '' : formatAge(row.ageSeconds)),
     tone: () => 'plain',
   },
   {
@@ -103,18 +141,32 @@ export const COLUMNS: readonly Column[] = [
     header: 'S',
     width: 1,
     align: 'left',
-    from: 56,
-    description: 'state as ps prints it: R running, S sleeping, D in I/O, T stopped, Z zombie',
+    from: 54,
+    fromWhole: 100,
+    description: 'state, unless it sleeps: R running, D in I/O, T stopped, Z zombie',
     sort: null,
-    text: row => row.process?.facts.state ?? '',
+    text: row => (row.process?.facts.state ?? '').replace('S', ''),
     tone: row => (/[TDZ]/.test(row.process?.facts.state ?? '') ? 'warn' : 'faint'),
+  },
+  {
+    id: 'ports',
+    header: 'PORTS',
+    width: 6,
+    align: 'left',
+    from: 116,
+    fromWhole: 116,
+    description: 'TCP ports that it listens on',
+    sort: null,
+    text: row => portsText(row.ports),
+    tone: () => 'plain',
   },
   {
     id: 'kind',
     header: 'KIND',
     width: 8,
     align: 'left',
-    from: 150,
+    from: 148,
+    fromWhole: 168,
     description: 'what it is: agent, mcp, lean-lsp, lake, lean, wrapper, shell…',
     sort: null,
     text: row => row.process?.kind ?? '',
@@ -125,7 +177,8 @@ export const COLUMNS: readonly Column[] = [
     header: 'TTY',
     width: 6,
     align: 'left',
-    from: 170,
+    from: 168,
+    fromWhole: 188,
     description: 'terminal',
     sort: null,
     text: row => row.process?.facts.tty ?? '',
@@ -136,11 +189,15 @@ export const COLUMNS: readonly Column[] = [
 /** Least room left for the name, however many columns are asked for. */
 const NAME_ROOM = 18;
 
-/** The columns for this width, in table order, or the user's own choice as far as it fits. */
-export const columnsFor = (width: number, chosen: readonly ColumnId[] | null): readonly Column[] => {
+/** The columns for this width, in table order, or the user's own choice as far as it fits. `whole`: rows stand for trees. */
+export const columnsFor = (
+  width: number,
+  chosen: readonly ColumnId[] | null,
+  whole = false,
+): readonly Column[] => {
   const wanted = chosen
     ? chosen.flatMap(id => COLUMNS.find(c => c.id === id) ?? [])
-    : COLUMNS.filter(c => width >= c.from);
+    : COLUMNS.filter(c => width >= (whole ? c.fromWhole : c.from));
   const fitting: Column[] = [];
   let used = 2;
   for (const column of wanted) {
@@ -154,6 +211,6 @@ export const columnsFor = (width: number, chosen: readonly ColumnId[] | null): r
 /** What a row says of its process, in one line. */
 export const doing = (row: Row, room?: Room): Doing => {
   if (row.gone) return { text: row.process ? 'it has ended' : 'all ended', tone: 'faint' };
-  if (row.process) return describe(row.process, row, room);
-  return { text: row.group ? noteOnScreen(row.group) : '', tone: 'faint' };
+  if (row.process) return describe(row.runs ?? row.process, row, room);
+  return { text: row.group ? row.group.note : '', tone: 'faint' };
 };

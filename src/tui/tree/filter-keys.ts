@@ -43,7 +43,11 @@ export const TYPED_FILTER: OtherKeys = {
 const matchesOf = (store: Store) => {
   const matches = matcher(store.view.search);
   if (!matches) return { rows: [], at: -1 };
-  const rows = treeRows(store.snapshot, { ...rowOptions(store.view), folded: new Set() });
+  const rows = treeRows(store.snapshot, {
+    ...rowOptions(store.view),
+    folded: new Set(),
+    opened: 'all',
+  });
   const at = rows.findIndex(row => row.key === store.view.selected);
   return { rows: rows.flatMap((row, i) => (row.process && matches(row.process) ? [{ row, i }] : [])), at };
 };

@@ -1,6 +1,6 @@
 import { beatAlarm } from '../../model/heartbeat.ts';
 import type { Kind } from '../../model/kind.ts';
-import { beatTone, sessionTone } from '../../model/overview.ts';
+import { beatTone, type Group, sessionTone } from '../../model/overview.ts';
 import { type AgentSession, LEAST_PROJECT, sessionBrief } from '../../model/snapshot.ts';
 import { cells } from '../../model/text.ts';
 import { plural } from '../../model/units.ts';
@@ -34,15 +34,17 @@ const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
   const limit = Math.max(1, Math.floor(room / STEP));
   const shown = trail.slice(-limit);
   let text = '';
+  // Below a heading nothing is drawn.
   for (const step of shown)
-    text +=
-      step === 'I'
-        ? glyphs.through
-        : step === ' '
-          ? glyphs.gap
-          : step === 'T'
-            ? glyphs.branch
-            : glyphs.lastBranch;
+    if (step !== 'H')
+      text +=
+        step === 'I'
+          ? glyphs.through
+          : step === ' '
+            ? glyphs.gap
+            : step === 'T'
+              ? glyphs.branch
+              : glyphs.lastBranch;
   // That it hangs somewhere is seen in one cell, too.
   return cells(text) <= room ? text : text.slice(0, 1);
 };
@@ -56,7 +58,7 @@ const alarmText = (row: Row): string => (isLoud(row) ? ` ${beatAlarm(row.beat!)}
 const nameTone = (row: Row, { search }: Pick<Screen['view'], 'search'>): ThemeTone => {
   if (row.context || row.gone) return 'faint';
   const found = search !== '' && matcher(search)?.(row.process!);
-  return found ? 'mark' : KIND_TONES[row.process!.kind];
+  return found ? 'mark' : KIND_TONES[(row.runs ?? row.process!).kind];
 };
 
 /** ` proofs waits 12m`, whole. */
@@ -90,6 +92,33 @@ const sessionRuns = (row: Row, room: number, ellipsis: string): readonly Run[] =
   return [run(shown && ` ${shown}`), run(cells(told) <= room ? told : '', sessionTone(session))];
 };
 
+/** A heading with how many are below it; or what a dead session left, or servers that share a row. */
+const groupRuns = (
+  row: Row,
+  group: Group,
+  { fold, room, alone }: { readonly fold: string; readonly room: number; readonly alone: boolean },
+  glyphs: Glyphs,
+): readonly Run[] => {
+  const trail = trailText(row.trail, room, glyphs);
+  if (group.shown === 'row') {
+    const zombies = row.zombies > 0 ? ` Z${glyphs.times}${row.zombies}` : '';
+    const left = Math.max(1, room - cells(trail) - cells(fold) - cells(zombies));
+    const title = toWidth(group.title, Math.min(cells(group.title), left), 'left', glyphs.ellipsis);
+    const note = alone && group.tone !== 'server' ? `  ${group.note}` : '';
+    return [
+      run(trail, 'rule'),
+      run(fold, 'faint'),
+      run(title, group.tone),
+      run(zombies, 'warn'),
+      run(note, 'faint'),
+    ];
+  }
+  const spelled = plural(row.count, 'process', 'processes');
+  const fits = cells(fold) + cells(group.title) + 2 + spelled.length <= room;
+  const count = run(`  ${fits ? spelled : row.count}`, 'faint');
+  return [run(fold, group.tone), run(group.title, group.tone), count];
+};
+
 /** Where it hangs, what it is called, and what its name has to carry where there is no column for it. */
 export const nameRuns = (
   row: Row,
@@ -98,15 +127,10 @@ export const nameRuns = (
   { glyphs, view }: { readonly glyphs: Glyphs; readonly view: Pick<Screen['view'], 'search'> },
 ): readonly Run[] => {
   const fold = row.foldable ? `${row.folded ? glyphs.closed : glyphs.open} ` : '';
-  if (row.group) {
-    const spelled = plural(row.count, 'process', 'processes');
-    const fits = cells(fold) + cells(row.group.title) + 2 + spelled.length <= room;
-    const count = run(`  ${fits ? spelled : row.count}`, 'faint');
-    return [run(fold, row.group.tone), run(row.group.title, row.group.tone), count];
-  }
-  const p = row.process!;
-  const zombies = p.zombies > 0 ? ` Z${glyphs.times}${p.zombies}` : '';
-  const hidden = row.folded && row.count > 1 ? ` +${row.count - 1}` : '';
+  if (row.group) return groupRuns(row, row.group, { fold, room, alone }, glyphs);
+  const p = row.runs ?? row.process!;
+  const zombies = row.zombies > 0 ? ` Z${glyphs.times}${row.zombies}` : '';
+  const hidden = row.hidden > 0 ? ` ${glyphs.times}${row.hidden + 1}` : '';
   const alarm = alone ? alarmText(row) : '';
   const held = cells(fold) + cells(zombies) + cells(hidden) + cells(alarm);
   // Which session it is comes before how deep it hangs.

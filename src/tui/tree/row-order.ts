@@ -1,7 +1,8 @@
 import type { Heartbeat } from '../../model/heartbeat.ts';
-import type { Branch, Group, Grouping } from '../../model/overview.ts';
+import { type Alarm, type Branch, describe, type Group, type Grouping } from '../../model/overview.ts';
 import { memoryOf } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
+import type { Level } from '../../model/ui-settings.ts';
 
 /** How a row hangs in the tree, one letter per level: `I` a line passes, blank none, `T` a branch, `L` the last one. */
 export type Trail = string;
@@ -9,14 +10,31 @@ export type Trail = string;
 export interface Row {
   /** Of the process's identity, or of the group: survives refreshes. */
   readonly key: string;
+  /** What the keys act on. */
   readonly process: JudgedProcess | null;
+  /** What it is named for: of a chain of wrappers what that runs. */
+  readonly runs: JudgedProcess | null;
   readonly group: Group | null;
   readonly trail: Trail;
   readonly foldable: boolean;
   readonly folded: boolean;
   /** Processes in this row's subtree, itself included. */
   readonly count: number;
+  /** Processes that have no row of their own because this one is folded; the wrappers of a chain do not count. */
+  readonly hidden: number;
   readonly treeBytes: number;
+  /** Of the subtree where whole trees are looked at, else of the process. */
+  readonly cpu: number | null;
+  readonly alarm: Alarm | null;
+  /** Its figures are of the whole subtree: not every process has a row. */
+  readonly whole: boolean;
+  readonly zombies: number;
+  /** TCP ports that it, or anything folded into it, listens on. */
+  readonly ports: readonly number[];
+  /** Seconds since the oldest of what it stands for started. */
+  readonly ageSeconds: number | null;
+  /** The processes at the top of what it stands for, where it is not one itself. */
+  readonly roots: readonly JudgedProcess[];
   readonly beat: Heartbeat | null;
   /** Its parent's row has the same verdict: the reason stands there, once. */
   readonly inherits: boolean;
@@ -27,7 +45,11 @@ export interface Row {
 }
 
 export interface RowOptions {
+  /** Closed and opened by the user; the rest is as its level has it. */
   readonly folded: ReadonlySet<string>;
+  readonly opened?: ReadonlySet<string> | 'all';
+  /** Default: every process. */
+  readonly level?: Level;
   readonly filter: string;
   readonly sort: SortId;
   readonly all: boolean;
@@ -80,7 +102,15 @@ export const comparing = (sort: SortId, reversed = false): Order => turned(ORDER
 export const exactly = (sort: SortId, reversed: boolean): Order =>
   turned(EXACT[sort] ?? ORDERS[sort], reversed);
 
-/** What a filter word is looked for in: name, kind, family, verdict, state, path, command, tmux place. */
+/** Words of the screen that a process does not say itself. */
+const stateWords = ({ session }: JudgedProcess): string => {
+  if (!session) return '';
+  const hung = session.calls?.some(call => call.hung === true) ? 'hung' : '';
+  const waits = session.doing === 'waiting' ? 'waiting waits for you' : '';
+  return `${session.id ?? ''} ${session.name ?? ''} ${session.project ?? ''} ${session.doing ?? ''} ${hung} ${waits}`;
+};
+
+/** What a filter word is looked for in: all that a row shows, and where it is. */
 const haystack = (p: JudgedProcess): string =>
   [
     p.name,
@@ -89,19 +119,34 @@ const haystack = (p: JudgedProcess): string =>
     p.verdict,
     p.protection === null ? '' : 'protected',
     p.zombies > 0 ? 'zombie' : '',
-    p.tmux ? `${p.tmux.session} ${p.tmux.pane}` : '',
+    p.tmux ? `tmux ${p.tmux.session} ${p.tmux.pane}` : '',
+    p.facts.tty ?? '',
+    (p.facts.details?.listening?.ports ?? []).map(port => `:${port}`).join(' '),
     p.facts.details?.cwd ?? '',
+    p.owner?.sessionId ?? '',
+    p.owner?.project ?? '',
+    stateWords(p),
+    p.why.join('; '),
+    describe(p, { beat: null, inherits: false }).text,
     p.command,
   ]
     .join('\n')
     .toLowerCase();
 
-/** A test for the words of the filter: every word must match; a number matches the pid from its first digit. */
-export const matcher = (filter: string): ((p: JudgedProcess) => boolean) | null => {
+type Matcher = (p: JudgedProcess, title?: string) => boolean;
+
+/** A number is a pid, a port or the beginning of a session's id, from its first digit: reasons are full of others. */
+const matchesNumber = (p: JudgedProcess, digits: string): boolean =>
+  [p.facts.pid, ...(p.facts.details?.listening?.ports ?? []), p.session?.id, p.owner?.sessionId].some(
+    one => one != null && String(one).startsWith(digits),
+  );
+
+/** A test for the words of the filter: every word must match. */
+export const matcher = (filter: string): Matcher | null => {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return null;
-  return p => {
-    const text = haystack(p);
-    return words.every(word => text.includes(word) || String(p.facts.pid).startsWith(word));
+  return (p, title = '') => {
+    const text = `${haystack(p)}\n${title.toLowerCase()}`;
+    return words.every(word => (/^\d+$/.test(word) ? matchesNumber(p, word) : text.includes(word)));
   };
 };

@@ -2,8 +2,20 @@ import { beatOnRow } from '../../judge/heartbeats/judge-files.ts';
 import { subtreeOf } from '../../model/forest.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
-import { type Branch, branchesOf, groupBranches } from '../../model/overview.ts';
-import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import {
+  type Branch,
+  branchesOf,
+  childrenOf,
+  type Group,
+  groupBranches,
+  isFoldedAt,
+  isQuiet,
+  quietGroup,
+  runsIn,
+  topsOf,
+} from '../../model/overview.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import type { Level } from '../../model/ui-settings.ts';
 import { rowOptions, type ViewState } from '../state.ts';
 import { comparing, exactly, matcher, type Row, type RowOptions } from './row-order.ts';
 
@@ -29,53 +41,151 @@ export class RowList {
 
 /** What a branch becomes a row by. */
 interface Hanging {
-  readonly branch: Branch;
-  readonly above: string;
-  readonly last: boolean;
-  readonly parent: JudgedProcess | null;
+  /** Several: servers that share a row. */
+  readonly branch: Branch | readonly Branch[];
+  readonly trail: string;
+  /** Of the rows below it. */
+  readonly below: string;
+  readonly parent: Branch | null;
 }
 
 interface Growing {
-  readonly keep: ReadonlyMap<string, boolean> | null;
+  readonly keep: Kept | null;
   readonly beats: ReadonlyMap<string, Heartbeat>;
   readonly options: RowOptions;
+  readonly level: Level;
   readonly order: (a: Branch, b: Branch) => number;
 }
+
+/** Depth without a drawing: what is below a heading. */
+const INDENT = 'H';
+
+/** Quiet servers of a session share a row, unless something is looked for. */
+const sharing = (
+  branches: readonly Branch[],
+  parent: Branch | null,
+  { level, keep }: Growing,
+): readonly Hanging['branch'][] => {
+  if (level !== 2 || keep !== null || parent?.process.isSession !== true) return branches;
+  const quiet = branches.filter(isQuiet);
+  return quiet.length < 2 ? branches : [...branches.filter(branch => !isQuiet(branch)), quiet];
+};
 
 const hanging = (
   branches: readonly Branch[],
   above: string,
-  parent: JudgedProcess | null,
-  { order }: Growing,
+  parent: Branch | null,
+  growing: Growing,
 ): Hanging[] =>
-  [...branches]
-    .sort(order)
-    .map((branch, i) => ({ branch, above, last: i === branches.length - 1, parent }))
+  sharing([...branches].sort(growing.order), parent, growing)
+    .map((branch, i, all) => {
+      const last = i === all.length - 1;
+      return { branch, trail: above + (last ? 'L' : 'T'), below: above + (last ? ' ' : 'I'), parent };
+    })
     .reverse();
 
+/** Closed by the user, or by its level unless the user opened it; where something is looked for, what holds it is open. */
+const isFolded = (key: string, byLevel: boolean, { options: { folded, opened }, keep }: Growing): boolean => {
+  if (folded.has(key)) return true;
+  if (!byLevel || opened === 'all' || opened?.has(key)) return false;
+  return keep === null || keep.get(key) !== false;
+};
+
+/** A row for one process; the figures are of its subtree. */
+const rowOf = (
+  branch: Branch,
+  { trail, parent }: Pick<Hanging, 'trail' | 'parent'>,
+  children: readonly Branch[],
+  folded: boolean,
+  { keep, beats, level }: Growing,
+): Row => {
+  const { process } = branch;
+  // Opened, the wrapper and what it runs have a row each.
+  const runs = level === 3 || (children.length > 0 && !folded) ? branch : runsIn(branch);
+  let chain = 1;
+  for (let at = runs; at !== branch && at.parent !== null; at = at.parent) chain += 1;
+  return {
+    key: branch.key,
+    process,
+    runs: runs.process,
+    group: null,
+    trail,
+    foldable: children.length > 0,
+    folded,
+    count: branch.count,
+    hidden: folded ? branch.count - chain : 0,
+    treeBytes: branch.bytes,
+    cpu: level === 3 ? process.facts.cpu : branch.cpu,
+    alarm: folded || parent === null ? branch.alarm : branch.ownAlarm,
+    whole: level !== 3,
+    zombies: folded ? branch.zombies : process.zombies,
+    ports: folded ? branch.ports : (process.facts.details?.listening?.ports ?? []),
+    ageSeconds: process.ageSeconds,
+    roots: [],
+    beat: beats.get(branch.key) ?? null,
+    inherits: parent?.process.verdict === process.verdict,
+    context: keep !== null && keep.get(branch.key) === false,
+  };
+};
+
+/** Next to one another, with nothing drawn before them. */
+const standing = (branches: readonly Branch[], trail: string, { order }: Growing): Hanging[] =>
+  [...branches]
+    .sort(order)
+    .map(branch => ({ branch, trail, below: trail, parent: null }))
+    .reverse();
+
+const isBranch = (branch: Hanging['branch']): branch is Branch => !Array.isArray(branch);
+
 /** The rows of these branches and of what is below them; not by recursion: a chain of thousands is deeper than the stack. */
-const growRows = (branches: readonly Branch[], growing: Growing, rows: Row[]): void => {
-  const { keep, beats, options } = growing;
-  const pending = hanging(branches, '', null, growing);
+const growRows = (tops: readonly Hanging[], growing: Growing, rows: Row[]): void => {
+  const { keep, level } = growing;
+  const pending = [...tops];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { branch, above, last, parent } = next;
-    const children = keep ? branch.children.filter(c => keep.has(c.key)) : branch.children;
-    const folded = children.length > 0 && options.folded.has(branch.key);
-    rows.push({
-      key: branch.key,
-      process: branch.process,
-      group: null,
-      trail: above + (last ? 'L' : 'T'),
-      foldable: children.length > 0,
-      folded,
-      count: branch.count,
-      treeBytes: branch.bytes,
-      beat: beats.get(branch.key) ?? null,
-      inherits: parent?.verdict === branch.process.verdict,
-      context: keep !== null && keep.get(branch.key) === false,
-    });
-    if (!folded) pending.push(...hanging(children, above + (last ? ' ' : 'I'), branch.process, growing));
+    const { branch, below, parent } = next;
+    if (!isBranch(branch)) {
+      const group = quietGroup(parent!, branch);
+      const folded = isFolded(group.key, true, growing);
+      rows.push({ ...groupRow(group, branch, folded, growing), trail: next.trail });
+      if (!folded) pending.push(...hanging(branch, below, null, growing));
+      continue;
+    }
+    const all = childrenOf(branch, level);
+    const children = keep ? all.filter(c => keep.has(c.key)) : all;
+    const folded = children.length > 0 && isFolded(branch.key, isFoldedAt(branch, level), growing);
+    rows.push(rowOf(branch, next, children, folded, growing));
+    if (!folded) pending.push(...hanging(children, below, branch, growing));
   }
+};
+
+/** A heading, or the one row that stands for what a dead session left. */
+const groupRow = (group: Group, branches: readonly Branch[], folded: boolean, { level }: Growing): Row => {
+  const sum = (figure: (branch: Branch) => number): number =>
+    branches.reduce((total, branch) => total + figure(branch), 0);
+  const count = sum(branch => branch.count);
+  const isRow = group.shown === 'row';
+  return {
+    key: group.key,
+    process: null,
+    runs: null,
+    group,
+    trail: '',
+    foldable: true,
+    folded,
+    count,
+    hidden: folded ? count : 0,
+    treeBytes: sum(branch => branch.bytes),
+    cpu: isRow ? sum(branch => branch.cpu ?? 0) : null,
+    alarm: null,
+    whole: level !== 3,
+    ports: isRow ? [...new Set(branches.flatMap(({ ports }) => ports))] : [],
+    zombies: isRow ? sum(branch => branch.zombies) : 0,
+    ageSeconds: isRow ? Math.max(...branches.map(({ process }) => process.ageSeconds ?? 0)) : null,
+    roots: isRow ? branches.map(({ process }) => process) : [],
+    beat: null,
+    inherits: false,
+    context: false,
+  };
 };
 
 /** The snapshot as the rows of the tree, top to bottom. */
@@ -83,63 +193,63 @@ export const treeRows = (snapshot: Snapshot, options: RowOptions): readonly Row[
   const roots = branchesOf(snapshot, options.all);
   const keep = kept(roots, options.filter);
   const beats = beatOnRow(snapshot.heartbeats);
-  const { grouping = 'tmux' } = options;
-  if (grouping === 'flat') return flatRows(roots, keep, beats, options);
-  const growing = { keep, beats, options, order: comparing(options.sort, options.reversed) };
+  const { grouping = 'tmux', level = 3 } = options;
+  const order = comparing(options.sort, options.reversed);
+  const growing: Growing = { keep, beats, options, level, order };
+  if (grouping === 'flat') return flatRows(roots, { ...growing, level: 3 });
+  const tops = topsOf(roots, level, ({ key }) => keep?.get(key) === true);
+  const wanted = keep ? tops.filter(top => keep.has(top.key)) : tops;
   const rows: Row[] = [];
-  const wanted = keep ? roots.filter(root => keep.has(root.key)) : roots;
   for (const { group, branches } of groupBranches(wanted, snapshot, grouping)) {
-    const folded = options.folded.has(group.key);
-    const count = branches.reduce((n, b) => n + b.count, 0);
-    const treeBytes = branches.reduce((n, b) => n + b.bytes, 0);
-    rows.push({
-      key: group.key,
-      process: null,
-      group,
-      trail: '',
-      foldable: true,
-      folded,
-      count,
-      treeBytes,
-      beat: null,
-      inherits: false,
-      context: false,
-    });
-    if (!folded) growRows(branches, growing, rows);
+    // One row per session: no heading is worth a row.
+    if (group.shown === 'none' || (group.shown === 'heading' && level === 1)) {
+      growRows(standing(branches, '', growing), growing, rows);
+      continue;
+    }
+    const byLevel = group.shown === 'row' && level < 3;
+    const folded = isFolded(group.key, byLevel && !matchesInside(branches, group, growing), growing);
+    rows.push(groupRow(group, branches, folded, growing));
+    if (folded) continue;
+    const below =
+      group.shown === 'row' ? hanging(branches, '', null, growing) : standing(branches, INDENT, growing);
+    growRows(below, growing, rows);
   }
   return rows;
 };
 
+/** Something in it is looked for, and not by what its one row says. */
+const matchesInside = (
+  branches: readonly Branch[],
+  { title, note }: Group,
+  { keep, options }: Growing,
+): boolean => {
+  const matches = keep === null ? null : matcher(options.filter);
+  if (matches === null) return false;
+  const [first] = branches;
+  return first !== undefined && !matches(first.process, `${title} ${note}`);
+};
+
 /** Every process in one list, the exact order of what its column shows: the biggest is the first. */
-const flatRows = (
-  roots: readonly Branch[],
-  keep: ReadonlyMap<string, boolean> | null,
-  beats: ReadonlyMap<string, Heartbeat>,
-  { sort, reversed = false }: RowOptions,
-): readonly Row[] => {
+const flatRows = (roots: readonly Branch[], growing: Growing): readonly Row[] => {
+  const { keep, options } = growing;
   const all = [...roots];
   // The list grows while it is walked.
   for (const branch of all) all.push(...branch.children);
   return all
     .filter(branch => keep?.get(branch.key) !== false && (keep === null || keep.has(branch.key)))
-    .sort(exactly(sort, reversed))
+    .sort(exactly(options.sort, options.reversed ?? false))
     .map(branch => ({
-      key: branch.key,
-      process: branch.process,
-      group: null,
-      trail: '',
-      foldable: false,
-      folded: false,
-      count: branch.count,
-      treeBytes: branch.bytes,
-      beat: beats.get(branch.key) ?? null,
-      inherits: false,
-      context: false,
+      ...rowOf(branch, { trail: '', parent: null }, [], false, growing),
+      alarm: branch.ownAlarm,
+      zombies: branch.process.zombies,
     }));
 };
 
-/** Keys of branches that match or hold a match; null: everything. */
-const kept = (roots: readonly Branch[], filter: string): Map<string, boolean> | null => {
+/** Keys of branches that match (true) or only hold a match (false). */
+type Kept = ReadonlyMap<string, boolean>;
+
+/** Null: everything. */
+const kept = (roots: readonly Branch[], filter: string): Kept | null => {
   const matches = matcher(filter);
   if (!matches) return null;
   const keep = new Map<string, boolean>();
@@ -210,7 +320,7 @@ export const foldsAbove = (
   key: IdentityKey,
   options: RowOptions,
 ): readonly string[] | null => {
-  const rows = treeRows(snapshot, { ...options, folded: new Set() });
+  const rows = treeRows(snapshot, { ...options, folded: new Set(), opened: 'all' });
   const index = rows.findIndex(row => row.key === key);
   if (index < 0) return null;
   const above: string[] = [];

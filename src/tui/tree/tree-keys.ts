@@ -1,17 +1,21 @@
 import { type Finding, sameFinding } from '../../model/finding.ts';
 import { type Identity, keyOf } from '../../model/identity.ts';
 import type { Grouping } from '../../model/overview.ts';
-import { identityOf } from '../../model/snapshot.ts';
+import { identityOf, sessionText } from '../../model/snapshot.ts';
+import { LEVELS, type Level } from '../../model/ui-settings.ts';
+import { waitingIn } from '../keys/bindings.ts';
 import type { Action } from '../keys/input.ts';
-import { panelLength } from '../panels/panel.tsx';
-import { rowOptions } from '../state.ts';
+import { panelLength } from '../panels/panel-entries.ts';
+import { rowOptions, type ViewEvent } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { SortId } from './row-order.ts';
 import { foldsAbove, parentIndex, treeRows } from './rows.ts';
 
 export const goTo = (store: Store, index: number): void => {
   const { rows } = store;
-  const to = Math.max(0, Math.min(rows.length - 1, index));
+  const wanted = Math.max(0, Math.min(rows.length - 1, index));
+  // What has ended is left by any move, at the ends of the list too.
+  const to = rows[wanted]?.gone && rows.length > 1 ? (wanted === 0 ? 1 : wanted - 1) : wanted;
   const row = rows[to];
   if (row) store.dispatch({ type: 'select', key: row.key, index: to });
 };
@@ -49,6 +53,11 @@ export const reveal = (store: Store, identity: Identity): boolean => {
     store.dispatch({ type: 'filter-close', keep: false });
     folds = foldsAbove(snapshot, key, { ...options, filter: '' });
   }
+  // A shell above a session has a row only where every process has one.
+  if (!folds && view.level !== 3) {
+    folds = foldsAbove(snapshot, key, { ...options, filter: '', level: 3 });
+    if (folds) store.dispatch({ type: 'level', level: 3 });
+  }
   if (!folds) return false;
   store.dispatch({ type: 'fold', keys: folds, folded: false });
   goTo(
@@ -58,39 +67,118 @@ export const reveal = (store: Store, identity: Identity): boolean => {
   return true;
 };
 
-/** Goes round the findings that concern a process, from the one selected now. */
+/** The rows that held the selected one when every process had a row, nearest first; then those that it held. */
+const kin = ({ view, snapshot }: Store): readonly string[] => {
+  const full = treeRows(snapshot, { ...rowOptions(view), level: 3, folded: new Set() });
+  const at = full.findIndex(row => row.key === view.selected);
+  const keys: string[] = [];
+  for (let i = parentIndex(full, at); i >= 0; i = parentIndex(full, i)) keys.push(full[i]!.key);
+  const depth = full[at]?.trail.length ?? 0;
+  for (let i = at + 1; at >= 0 && i < full.length && full[i]!.trail.length > depth; i += 1)
+    keys.push(full[i]!.key);
+  return keys;
+};
+
+/** The selection stays on what it was on, or on what holds it. */
+const changeRows = (store: Store, ...events: readonly ViewEvent[]): void => {
+  const { selected } = store.view;
+  const near = [selected, ...kin(store)];
+  for (const event of events) store.dispatch(event);
+  const places = new Map(store.rows.map((row, i) => [row.key, i]));
+  const to = near.find(key => key !== null && places.has(key));
+  if (to != null) goTo(store, places.get(to)!);
+};
+
+const LEVEL_WORDS = {
+  1: 'One row per session.',
+  2: 'Sessions with their servers, shells and builds.',
+  3: 'Every process.',
+} satisfies Record<Level, string>;
+
+const setLevel = (store: Store, level: Level): void => {
+  const again = store.view.level === level && store.view.grouping !== 'flat';
+  changeRows(
+    store,
+    { type: 'leave-list' },
+    ...(store.view.grouping === 'flat' && store.view.listedFrom === null
+      ? [{ type: 'next-grouping' } as const]
+      : []),
+    { type: 'level', level },
+    ...(again ? [{ type: 'unfold-own' } as const] : []),
+  );
+  store.notice(LEVEL_WORDS[level], 'plain');
+};
+
+/** Goes round the sessions that wait, from the one selected now. */
+export const nextWaiting = (store: Store): void => {
+  const waiting = waitingIn(store.snapshot);
+  const at = waiting.findIndex(p => keyOf(p.facts) === store.view.selected);
+  const next = waiting[(at + 1) % waiting.length];
+  if (next === undefined) return;
+  reveal(store, identityOf(next));
+  if (next.session) store.notice(sessionText(next.session), 'plain');
+};
+
+/** Where `n` stops: who waits for the user, then the findings that concern a process. */
+interface Stop {
+  readonly finding: Finding | null;
+  readonly identity: Identity;
+  readonly text: string;
+}
+
+const stopsIn = ({ snapshot }: Store): readonly Stop[] => [
+  ...waitingIn(snapshot).map(p => ({
+    finding: null,
+    identity: identityOf(p),
+    text: p.session ? sessionText(p.session) : p.name,
+  })),
+  ...snapshot.findings.flatMap(finding => {
+    const [first] = finding.processes;
+    if (first === undefined) return [];
+    return [{ finding, identity: first, text: `${finding.severity}: ${finding.title}` }];
+  }),
+];
+
+/** Goes round the stops, from the one selected now. */
 const stepFinding = (store: Store, by: 1 | -1): void => {
   const { snapshot, view } = store;
-  const findings = snapshot.findings.filter(f => f.processes.length > 0);
-  if (findings.length === 0) {
+  const stops = stopsIn(store);
+  if (stops.length === 0) {
     store.notice('The findings concern files only: tab shows them.');
     return;
   }
-  const isHere = (f: Finding | null | undefined): f is Finding =>
-    f?.processes.some(i => keyOf(i) === view.selected) === true;
+  const isHere = ({ finding, identity }: Stop): boolean =>
+    finding === null
+      ? keyOf(identity) === view.selected
+      : finding.processes.some(i => keyOf(i) === view.selected);
   // A process may have two findings: the one we came for, or that under the panel's cursor; else it would start over each time.
   const cameFor =
     view.focus === 'findings'
       ? snapshot.findings[view.panelCursor]
-      : view.steppedTo && sameFinding(view.steppedTo, findings);
-  const at = isHere(cameFor) ? findings.indexOf(cameFor) : findings.findIndex(isHere);
-  const next = at < 0 ? (by > 0 ? 0 : findings.length - 1) : (at + by + findings.length) % findings.length;
-  const finding = findings[next]!;
-  if (reveal(store, finding.processes[0]!)) {
-    store.dispatch({ type: 'stepped', to: finding });
-    if (view.panel === 'findings')
-      store.dispatch({ type: 'panel-cursor', cursor: snapshot.findings.indexOf(finding) });
-    store.notice(`${finding.severity}: ${finding.title}`);
-  } else store.notice('That process is gone, or hidden: a shows all.');
+      : view.steppedTo && sameFinding(view.steppedTo, snapshot.findings);
+  const here = stops.filter(isHere);
+  const now = here.find(stop => stop.finding !== null && stop.finding === cameFor) ?? here[0];
+  const at = now === undefined ? -1 : stops.indexOf(now);
+  const next = at < 0 ? (by > 0 ? 0 : stops.length - 1) : (at + by + stops.length) % stops.length;
+  const { finding, identity, text } = stops[next]!;
+  if (!reveal(store, identity)) {
+    store.notice('That process is gone, or hidden: a shows all.');
+    return;
+  }
+  store.dispatch({ type: 'stepped', to: finding });
+  if (finding !== null && view.panel === 'findings')
+    store.dispatch({ type: 'panel-cursor', cursor: snapshot.findings.indexOf(finding) });
+  store.notice(text, finding === null ? 'plain' : 'warn');
 };
 
 /** On a heading: every top-level process of the group, folded away or not. */
 const underHeading = ({ view, snapshot }: Store): readonly string[] => {
   const folded = new Set([...view.folded].filter(key => key !== view.selected));
-  const rows = treeRows(snapshot, { ...rowOptions(view), folded });
+  const opened = new Set(view.selected === null ? view.opened : [...view.opened, view.selected]);
+  const rows = treeRows(snapshot, { ...rowOptions(view), folded, opened });
   const heading = rows.findIndex(row => row.key === view.selected);
   const keys: string[] = [];
-  for (let i = heading + 1; heading >= 0 && i < rows.length && rows[i]!.process; i += 1)
+  for (let i = heading + 1; heading >= 0 && i < rows.length && rows[i]!.trail !== ''; i += 1)
     if (rows[i]!.trail.length === 1) keys.push(rows[i]!.key);
   return keys;
 };
@@ -102,7 +190,7 @@ const GROUPED = {
 } satisfies Record<Grouping, string>;
 
 /** The flat list from its top: what was asked for is the first row. */
-const list = (store: Store, sort: SortId): void => {
+export const list = (store: Store, sort: SortId): void => {
   store.dispatch({ type: 'list', sort });
   goTo(store, 0);
 };
@@ -128,12 +216,11 @@ export const TREE_KEYS = {
     if (row?.folded) return store.dispatch({ type: 'fold', keys: [row.key], folded: false });
     if (row?.foldable) goTo(store, view.selectedIndex + 1);
   },
-  'fold-all': store => {
-    // From the inside out, so that what is hidden by a folded parent is folded as well when it opens.
-    const keys = store.rows.filter(row => row.foldable).map(row => row.key);
-    store.dispatch({ type: 'fold', keys, folded: true });
-  },
-  'unfold-all': store => store.dispatch({ type: 'fold', keys: [...store.view.folded], folded: false }),
+  'level-1': store => setLevel(store, 1),
+  'level-2': store => setLevel(store, 2),
+  'level-3': store => setLevel(store, 3),
+  'level-up': store => setLevel(store, LEVELS[LEVELS.indexOf(store.view.level) - 1] ?? 1),
+  'level-down': store => setLevel(store, LEVELS[LEVELS.indexOf(store.view.level) + 1] ?? 3),
   mark: store => {
     const { rows, view } = store;
     const row = rows[view.selectedIndex];
@@ -145,8 +232,10 @@ export const TREE_KEYS = {
   },
   'unmark-all': store => store.dispatch({ type: 'unmark-all' }),
   sort: store => store.dispatch({ type: 'next-sort' }),
+  tree: store => setLevel(store, store.view.level),
+  'next-waiting': nextWaiting,
   grouping: store => {
-    store.dispatch({ type: 'next-grouping' });
+    changeRows(store, { type: 'next-grouping' });
     store.notice(GROUPED[store.view.grouping], 'plain');
   },
   'by-memory': store => list(store, 'memory'),

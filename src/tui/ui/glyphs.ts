@@ -7,6 +7,10 @@ export interface Glyphs {
   readonly lastBranch: string;
   readonly gap: string;
   readonly rule: string;
+  readonly upperCorners: readonly [string, string];
+  readonly lowerCorners: readonly [string, string];
+  /** Parts of the memory bar: agents, leaked, other, free. */
+  readonly shades: readonly [string, string, string, string];
   readonly bar: string;
   readonly cursor: string;
   readonly marked: string;
@@ -35,6 +39,9 @@ const UNICODE: Glyphs = {
   lastBranch: '└ ',
   gap: '  ',
   rule: '─',
+  upperCorners: ['╭', '╮'],
+  lowerCorners: ['╰', '╯'],
+  shades: ['█', '▓', '▒', '░'],
   bar: '│',
   cursor: '▌',
   marked: '●',
@@ -61,6 +68,9 @@ const ASCII: Glyphs = {
   lastBranch: '`-',
   gap: '  ',
   rule: '-',
+  upperCorners: ['+', '+'],
+  lowerCorners: ['+', '+'],
+  shades: ['#', '!', '=', '.'],
   bar: '|',
   cursor: '>',
   marked: '*',

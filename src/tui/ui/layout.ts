@@ -8,18 +8,20 @@ export interface Layout extends Size {
   /** The last row of the header is the time line: the past is shown. */
   readonly timeLine: boolean;
   readonly columnRow: boolean;
+  /** Regions have a line around them. */
+  readonly framed: boolean;
   readonly treeRows: number;
+  /** Inside its frame. */
   readonly treeColumns: number;
-  /** The row of tabs above the panel; on a small screen a panel takes the tree's place instead. */
+  /** Tabs above the panel; on a small screen a panel takes the tree's place instead. */
   readonly tabs: boolean;
   readonly panelRows: number;
   /** Where the detail goes: beside the tree, under it, or in its place. */
   readonly detail: 'beside' | 'below' | 'instead';
+  /** With its title; without its frame. */
   readonly detailRows: number;
   readonly detailColumns: number;
   readonly footerRows: number;
-  /** A row under the tree with what the selected row has no room for. */
-  readonly captionRows: number;
 }
 
 /** Narrower than this a detail beside the tree would leave neither readable. */
@@ -27,8 +29,9 @@ const BESIDE_COLUMNS = 132;
 /** Lower than this there is no room for a panel under the tree. */
 const PANEL_ROWS = 18;
 const BELOW_ROWS = 30;
-/** From here on the rows of the tree say enough themselves. */
-const CAPTION_COLUMNS = 110;
+
+/** Smaller than this a frame takes more than it gives. */
+const FRAME_COLUMNS = 56;
 
 /** Lower than this the header has one row, which includes the recorded time. */
 const TIME_LINE_ROWS = 12;
@@ -38,46 +41,59 @@ const headerRowsFor = ({ columns, rows }: Size): number => {
   return columns < 72 ? 3 : 2;
 };
 
+/** What the panel below the tree would fill. */
+export interface PanelNeeds {
+  readonly rows: number;
+  /** It has the keys. */
+  readonly focused: boolean;
+}
+
+/** The tree comes first: a panel takes what it needs, up to a part of the screen; more while it has the keys. */
+const panelRowsFor = (rows: number, needs: PanelNeeds): number => {
+  const most = needs.focused ? Math.round(rows * 0.3) : Math.min(10, Math.round(rows * 0.15));
+  return Math.max(needs.focused ? 3 : 1, Math.min(needs.rows, Math.max(3, most)));
+};
+
 /** What goes where on a screen of this size. Sizes people use: 40×10, 60×40, 80×24, 120×40, 200×50. */
-export const layoutFor = (size: Size, detailOpen: boolean, past = false): Layout => {
+export const layoutFor = (
+  size: Size,
+  detailOpen: boolean,
+  past = false,
+  needs: PanelNeeds = { rows: Number.POSITIVE_INFINITY, focused: false },
+): Layout => {
   const { columns, rows } = size;
   const timeLine = past && rows >= TIME_LINE_ROWS;
   const headerRows = headerRowsFor(size) + (timeLine ? 1 : 0);
   const columnRow = rows >= 8;
   const footerRows = 1;
-  const body = Math.max(1, rows - headerRows - (columnRow ? 1 : 0) - footerRows);
   const tabs = rows >= PANEL_ROWS;
+  const framed = tabs && columns >= FRAME_COLUMNS;
+  // Of one region: both sides, or its upper and lower edge.
+  const edges = framed ? 2 : 0;
+  const body = Math.max(1, rows - headerRows - footerRows);
+  const names = columnRow ? 1 : 0;
   const detail = columns >= BESIDE_COLUMNS ? 'beside' : rows >= BELOW_ROWS ? 'below' : 'instead';
-  const wanted = Math.min(12, Math.max(4, Math.round(rows * 0.2)));
-  const base = { ...size, headerRows, timeLine, columnRow, footerRows, tabs, detail } as const;
+  const base = { ...size, headerRows, timeLine, columnRow, footerRows, tabs, framed, detail } as const;
   if (!detailOpen || detail === 'beside') {
-    const panelRows = tabs ? wanted : 0;
-    const captionRows = tabs && columns < CAPTION_COLUMNS ? 1 : 0;
-    const treeRows = body - captionRows - (tabs ? 1 + panelRows : 0);
-    const detailColumns = detailOpen ? Math.min(96, Math.max(56, Math.floor(columns * 0.4))) : 0;
-    const treeColumns = detailOpen ? columns - detailColumns - 1 : columns;
-    const detailRows = detailOpen ? treeRows + (columnRow ? 1 : 0) : 0;
-    return { ...base, captionRows, treeRows, treeColumns, panelRows, detailRows, detailColumns };
-  }
-  if (detail === 'below') {
-    const detailRows = Math.floor(body * 0.55);
-    const treeRows = body - detailRows;
+    const panelRows = tabs ? panelRowsFor(rows, needs) : 0;
+    const panel = tabs ? panelRows + (framed ? 2 : 1) : 0;
+    const treeRows = Math.max(1, body - panel - edges - names);
+    const beside = detailOpen ? Math.min(96, Math.max(56, Math.floor(columns * 0.4))) : 0;
     return {
       ...base,
-      captionRows: 0,
       treeRows,
-      treeColumns: columns,
-      panelRows: 0,
-      detailRows,
-      detailColumns: columns,
+      treeColumns: columns - beside - (framed || !detailOpen ? edges : 1),
+      panelRows,
+      detailRows: detailOpen ? treeRows + names + edges : 0,
+      detailColumns: beside,
     };
   }
-  const detailRows = body + (columnRow ? 1 : 0);
+  const detailRows = detail === 'below' ? Math.floor(body * 0.55) : body;
+  const treeRows = detail === 'below' ? Math.max(1, body - detailRows - edges - names) : 0;
   return {
     ...base,
-    captionRows: 0,
-    treeRows: 0,
-    treeColumns: columns,
+    treeRows,
+    treeColumns: columns - edges,
     panelRows: 0,
     detailRows,
     detailColumns: columns,

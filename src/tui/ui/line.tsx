@@ -22,7 +22,9 @@ const Painted = ({ runs, width }: LineProps): ReactNode => {
   const theme = useContext(ThemeContext);
   const mark = useContext(EllipsisContext);
   const fitted = width === undefined ? runs : runsToWidth(runs, width, mark);
-  return <Text wrap="truncate">{paint(fitted, theme) || BLANK}</Text>;
+  const painted = paint(fitted, theme) || BLANK;
+  // Where the locale is not UTF-8, the quotes around a session's name are plain ones.
+  return <Text wrap="truncate">{mark === '…' ? painted : painted.replaceAll(/[“”]/g, '"')}</Text>;
 };
 
 const Clickable = (props: LineProps): ReactNode => {

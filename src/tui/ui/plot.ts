@@ -4,21 +4,6 @@ import type { Glyphs } from './glyphs.ts';
 /** Below this share of its height a curve is drawn flat: noise is not news. */
 const FLAT = 0.04;
 
-/** The last `width` values as one row of bars from nothing to `full`: a tenth less looks like a tenth less. */
-export const sparkline = (
-  values: readonly number[],
-  width: number,
-  full: number | null,
-  glyphs: Glyphs,
-): string => {
-  const shown = values.slice(-width);
-  if (shown.length === 0) return '';
-  const high = full ?? Math.max(...values);
-  const top = glyphs.levels.length - 1;
-  const level = (value: number): number => Math.max(0, Math.min(top, Math.round((value / high) * top) || 0));
-  return shown.map(value => glyphs.levels[level(value)]).join('');
-};
-
 /** The points in `width` equal stretches of time: the mean of each, the last known value where there was none. */
 export const resample = (points: readonly MemoryPoint[], width: number): readonly number[] => {
   const first = points[0];

@@ -1,5 +1,6 @@
 import { cells, cut, inStyle } from '../../model/text.ts';
 import type { PanelId } from '../state.ts';
+import type { Store } from '../store.ts';
 import type { Theme, ThemeTone } from './theme.ts';
 
 /** A piece of text with one meaning. */
@@ -8,6 +9,8 @@ export interface Run {
   readonly tone: ThemeTone;
   /** What a click on it does. */
   readonly click?: Click;
+  /** It is on the row that the keys are on. */
+  readonly selected?: boolean;
 }
 
 /** One row of the screen, left to right. */
@@ -40,7 +43,7 @@ export const runsToWidth = (line: Runs, width: number, mark = '…'): Runs => {
     if (wide > 0) out.push(piece);
     room -= wide;
   }
-  if (room > 0) out.push({ text: ' '.repeat(room), tone: 'plain' });
+  if (room > 0) out.push(run(' '.repeat(room)));
   return out;
 };
 
@@ -51,30 +54,39 @@ export const spread = (left: Runs, right: Runs, width: number): Runs => {
   return [...left, run(' '.repeat(gap)), ...right];
 };
 
-/** Every run in one tone, for the selected row: inverse over a mixture of colours is unreadable. */
-export const inTone = (line: Runs, tone: ThemeTone): Runs => [
-  { text: line.map(({ text }) => text).join(''), tone },
-];
+/** The line on the ground of the selected row: its colours stay. */
+export const onSelected = (line: Runs): Runs => line.map(piece => ({ ...piece, selected: true }));
+
+/** An inverse ground under a mixture of colours is unreadable: there every run looks alike. */
+const styleOf = ({ tone, selected }: Run, theme: Theme): string => {
+  if (selected !== true) return theme[tone];
+  const ground = theme.selected;
+  return theme[tone] === '' || !ground.includes('48;') ? ground : `${theme[tone]};${ground}`;
+};
 
 /** The runs as text with SGR sequences. Trailing plain blanks are left out: the painter erases the row first. */
 export const paint = (line: Runs, theme: Theme): string => {
   let out = '';
   let same = '';
   let style = '';
-  for (const { text, tone } of line) {
-    if (text === '') continue;
-    if (theme[tone] !== style) {
+  for (const piece of line) {
+    if (piece.text === '') continue;
+    const next = styleOf(piece, theme);
+    if (next !== style) {
       out += inStyle(same, style);
       same = '';
-      style = theme[tone];
+      style = next;
     }
-    same += text;
+    same += piece.text;
   }
   return style === '' ? (out + same).trimEnd() : out + inStyle(same, style);
 };
 
 const sameClick = (a: Click | undefined, b: Click | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && JSON.stringify(a) === JSON.stringify(b));
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    ('go' in a && 'go' in b ? a.go === b.go : JSON.stringify(a) === JSON.stringify(b)));
 
 /** Whether both look and click alike. */
 export const sameRuns = (a: Runs, b: Runs): boolean =>
@@ -82,7 +94,12 @@ export const sameRuns = (a: Runs, b: Runs): boolean =>
   (a.length === b.length &&
     a.every((one, i) => {
       const other = b[i]!;
-      return one.text === other.text && one.tone === other.tone && sameClick(one.click, other.click);
+      return (
+        one.text === other.text &&
+        one.tone === other.tone &&
+        one.selected === other.selected &&
+        sameClick(one.click, other.click)
+      );
     }));
 
 /** The runs as words, without what is drawn: neither a rule nor a cursor is a word. */
@@ -94,8 +111,12 @@ export const wordsOf = (runs: Runs): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** What a click on a piece of text does: types a key of the table, opens a panel, or picks an entry of a list. */
-export type Click = { readonly key: string } | { readonly panel: PanelId } | { readonly entry: number };
+/** What a click on a piece of text does: types a key of the table, opens a panel, picks an entry of a list, or goes there. */
+export type Click =
+  | { readonly key: string }
+  | { readonly panel: PanelId }
+  | { readonly entry: number }
+  | { readonly go: (store: Store) => void };
 
 /** The same piece of text, to be clicked on. */
 export const clickable = (run: Run, click: Click): Run => ({ ...run, click });

@@ -11,6 +11,7 @@ export const TONES = [
   'heading',
   'key',
   'rule',
+  'frame',
   'good',
   'warn',
   'bad',
@@ -43,6 +44,7 @@ const DEFAULT = {
   heading: '4',
   key: '1;36',
   rule: '2',
+  frame: '36',
   good: '32',
   warn: '33',
   bad: '1;31',
@@ -58,7 +60,8 @@ const DEFAULT = {
   group: '1;34',
   mark: '1;33',
   graph: '36',
-  selected: '7',
+  // A shade of grey under the colours of the row.
+  selected: '48;5;237',
 } satisfies Theme;
 
 export const THEMES = {
@@ -72,6 +75,7 @@ export const THEMES = {
     cursor: '1;38;5;25',
     key: '1;38;5;25',
     rule: '38;5;245',
+    frame: '38;5;25',
     good: '38;5;22',
     warn: '38;5;94',
     bad: '1;38;5;124',
@@ -86,6 +90,7 @@ export const THEMES = {
     group: '1;38;5;19',
     mark: '1;38;5;90',
     graph: '38;5;24',
+    selected: '48;5;253',
   },
   // Nothing faint, everything that matters bold.
   'high-contrast': {
@@ -96,6 +101,7 @@ export const THEMES = {
     heading: '1;4',
     key: '1;93',
     rule: '',
+    frame: '1;96',
     good: '1;92',
     warn: '1;93',
     bad: '1;91',
@@ -119,6 +125,7 @@ export const THEMES = {
 const withoutColour = (parameters: string): string =>
   parameters
     .replace(/;?38;5;\d+/, '')
+    .replace(/48;5;\d+/, '7')
     .split(';')
     .filter(Boolean)
     .filter(code => Number(code) < 30)

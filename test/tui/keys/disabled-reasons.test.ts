@@ -4,7 +4,6 @@ import {
   inPane,
   type KeyContext,
   needsDetail,
-  needsFinding,
   needsLeak,
   needsMark,
   needsPane,
@@ -12,6 +11,7 @@ import {
   needsProcess,
   needsRemedy,
   needsSteps,
+  needsStop,
   needsTarget,
   needsTree,
   needsWork,
@@ -75,8 +75,8 @@ describe('nothing to act on is said, each time for its own reason', () => {
     ['Nothing to run', () => needsRemedy(keyContext({ finding: { ...FINDING, action: null } as never }))],
     ['no process is proven leaked', () => needsLeak(keyContext({ state: totals(0, 1) }))],
     ['no zombies', () => needsZombie(keyContext({ state: totals(1, 0) }))],
-    ['No findings', () => needsFinding(keyContext({ state: totals(1, 1) }))],
-    ['No findings', () => needsFinding(keyContext({ view: { frozen: totals(1, 1).snapshot } }))],
+    ['No findings', () => needsStop(keyContext({ state: totals(1, 1) }))],
+    ['No findings', () => needsStop(keyContext({ view: { frozen: totals(1, 1).snapshot } }))],
     ['Nothing to copy', () => needsProcess(keyContext({ targets: [] }))],
     ['This key is for the tree', () => needsTree(keyContext({ view: { focus: 'log' } }))],
     ['Nothing is marked', () => needsMark(keyContext())],
@@ -98,7 +98,7 @@ test('where it is there, nothing speaks against it', () => {
   const pane = invent(11, 1, { tmux: { pane: '%1' } as never });
   const onPane = keyContext({ row: { process: pane } as never });
   expect([
-    needsFinding(keyContext()),
+    needsStop(keyContext()),
     needsProcess(keyContext()),
     needsTree(keyContext()),
     needsMark(keyContext({ view: { marked: new Set(['k']) } })),

@@ -14,9 +14,9 @@ afterEach(async () => {
   await driven.close();
 });
 const text = (): string => driven.terminal.text();
-const selected = (): string => driven.terminal.lines().find(line => line.startsWith('▌')) ?? '';
+const selected = (): string => driven.terminal.lines().find(line => /^│?▌/.test(line)) ?? '';
 /** The entry under the cursor of a panel that has the keys. */
-const entry = (): string => driven.terminal.lines().findLast(line => line.startsWith('▌')) ?? '';
+const entry = (): string => driven.terminal.lines().findLast(line => /^│?▌/.test(line)) ?? '';
 const lastRow = (): string => driven.terminal.lines().at(-1)!;
 
 describe('a click', () => {
@@ -28,11 +28,11 @@ describe('a click', () => {
 
   test('on a heading folds it, and again unfolds it', async () => {
     await open();
-    await hand.click('▾ leaked');
-    expect(selected()).toContain('▸ leaked');
+    await hand.click('▾ session c0ffee12');
+    expect(selected()).toContain('▸ session c0ffee12');
     expect(text()).not.toContain('3402 153M');
     // Soon after the first, as a double click is: two clicks are two clicks.
-    await hand.click('▸ leaked');
+    await hand.click('▸ session c0ffee12');
     expect(text()).toContain('3402 153M');
   });
 
@@ -58,11 +58,12 @@ describe('a click', () => {
   });
 
   test('on a word whose key cannot act now says why', async () => {
-    await open(120, 40);
+    await open(120, 50);
+    await hand.click('▾ tmux agent_701');
     await hand.click('end  ');
     expect(lastRow()).toContain('Nothing to act on');
     // The words stand under the sentence: a click there only takes it away.
-    await driven.type(SGR.click({ column: 2, row: 39 }));
+    await driven.type(SGR.click({ column: 2, row: 49 }));
     expect(lastRow()).toContain('help');
     expect(text()).not.toContain('Nothing to act on');
   });
@@ -70,7 +71,7 @@ describe('a click', () => {
   test('on a finding selects it in its panel; a double click goes to its process', async () => {
     await open();
     await hand.click(/critical task 688/);
-    expect(entry()).toMatch(/^▌ critical task 688/);
+    expect(entry()).toMatch(/^│?▌ critical task 688/);
     await hand.doubleClick(/critical lean-lsp-mcp/);
     expect(entry()).toContain('lean-lsp-mcp');
     expect(entry()).not.toContain('critical');
@@ -133,12 +134,12 @@ describe('a double click', () => {
 describe('the wheel scrolls what is under it', () => {
   test('the tree, with the selection in view', async () => {
     await open(120, 30);
-    const first = driven.terminal.lines()[3]!;
-    await hand.wheel('3402 ', 2);
+    const first = driven.terminal.lines()[4]!;
+    await hand.wheel('1522 ', 2);
     expect(text()).not.toContain(first);
     expect(selected()).not.toBe('');
-    await hand.wheel(/^▌/, -4);
-    expect(driven.terminal.lines()[3]).toContain(first.slice(2, 30).trim());
+    await hand.wheel(/^│?▌/, -4);
+    expect(driven.terminal.lines()[4]).toContain(first.slice(3, 30).trim());
   });
 
   test('a panel that has not the keys, and the keys stay where they are', async () => {

@@ -5,8 +5,8 @@ import { planOf } from '../../act/fake-system.ts';
 import { id } from '../../judge/plan/machine.ts';
 import { type Hand, handOn } from '../hand.ts';
 
-/** 100×30: two rows of header, the columns, 18 of the tree, the caption, the tabs, six of the panel, the footer. */
-const TREE = 3;
+/** 100×30: two rows of header, the edge and the columns, 16 of the tree, its other edge, the tabs, five of the panel. */
+const TREE = 4;
 const TABS = 22;
 const PANEL = 23;
 const FOOTER = 29;
@@ -53,7 +53,7 @@ describe('a click in the tree', () => {
   test('folds and unfolds a heading, and never opens a detail of it', () => {
     const hand = handOn();
     click(hand, 5, TREE);
-    expect([hand.selected(), hand.shown()[1]]).toEqual(['leaked', 'tmux main']);
+    expect([hand.selected(), hand.shown()[1]]).toEqual(['session ended', 'tmux main']);
     doubleClick(hand, 5, TREE);
     expect([hand.shown()[1], hand.store.view.detail]).toEqual(['tmux main', false]);
   });
@@ -61,12 +61,13 @@ describe('a click in the tree', () => {
   test('counts from the first row in view, takes the keys back, and does nothing below the last', () => {
     const hand = handOn({ columns: 80, rows: 12 });
     hand.press('G');
-    click(hand, 5, TREE);
+    // No frame: it begins a row higher.
+    click(hand, 5, TREE - 1);
     expect(hand.selected()).toBe(21);
     const wide = handOn();
     wide.press('tab');
     click(wide, 5, TREE + 12);
-    expect([wide.selected(), wide.store.view.focus]).toEqual(['leaked', 'findings']);
+    expect([wide.selected(), wide.store.view.focus]).toEqual(['session ended', 'findings']);
     click(wide, 5, TREE + 3);
     expect([wide.selected(), wide.store.view.focus]).toEqual([22, 'tree']);
     click(wide, 100, TREE + 4);
@@ -77,10 +78,9 @@ describe('a click in the tree', () => {
 describe('a click elsewhere', () => {
   test('on a tab gives it the keys, and takes them away again', () => {
     const hand = handOn();
-    const [column] = cellOf(hand, 'Heartbeats', TABS);
-    click(hand, column, TABS);
+    click(hand, ...cellOf(hand, 'Heartbeats'));
     expect(hand.store.view.focus).toBe('heartbeats');
-    click(hand, column, TABS);
+    click(hand, ...cellOf(hand, 'Heartbeats'));
     expect(hand.store.view.focus).toBe('tree');
   });
 
@@ -93,14 +93,14 @@ describe('a click elsewhere', () => {
     expect([hand.store.view.focus, hand.selected()]).toEqual(['tree', 21]);
     hand.press('g');
     click(hand, 5, PANEL - 2);
-    expect([hand.selected(), hand.store.view.focus]).toEqual(['leaked', 'tree']);
+    expect([hand.selected(), hand.store.view.focus]).toEqual(['session ended', 'tree']);
   });
 
   test('on a word of the footer types its key, but for the first one on something that was said', () => {
     const hand = handOn();
     const [column] = cellOf(hand, 'q quit', FOOTER);
     hand.press('n');
-    expect(hand.said()).toBe('No findings.');
+    expect(hand.said()).toBe('No findings, and no session waits for you.');
     click(hand, column, FOOTER);
     expect([hand.said(), hand.asked]).toEqual([null, []]);
     click(hand, column, FOOTER);
@@ -198,7 +198,7 @@ describe('the wheel', () => {
     expect(place('wheel-up')).toEqual([0, 7]);
     const short = handOn();
     short.mouse('wheel-down', 5, TREE);
-    expect([short.store.view.top, short.selected()]).toEqual([0, 'leaked']);
+    expect([short.store.view.top, short.selected()]).toEqual([0, 'session ended']);
   });
 
   test('moves the cursor of the panel that has the keys, else what is seen of it', () => {
@@ -207,7 +207,7 @@ describe('the wheel', () => {
       hand.mouse(what, 5, PANEL);
       return hand.store.view.panelTop;
     };
-    expect([top('wheel-down'), top('wheel-down'), top('wheel-up'), top('wheel-up')]).toEqual([3, 3, 0, 0]);
+    expect([top('wheel-down'), top('wheel-down'), top('wheel-up'), top('wheel-up')]).toEqual([3, 4, 1, 0]);
     hand.press('tab');
     const cursor = (what: 'wheel-up' | 'wheel-down') => {
       hand.mouse(what, 5, TABS);

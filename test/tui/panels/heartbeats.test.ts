@@ -25,7 +25,7 @@ describe('on a row of the heartbeats', () => {
     expect(text()).toMatch(/Fix heartbeat-stale|silent/);
     await driven.press('back');
     await driven.press('detail');
-    expect(driven.terminal.lines().find(line => line.startsWith('▌'))).toMatch(/claude/);
+    expect(driven.terminal.lines().find(line => /^│?▌/.test(line))).toMatch(/claude/);
   });
 
   test('A acknowledges its finding, the Log lists it, and A there takes it back', async () => {

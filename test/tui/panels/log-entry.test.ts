@@ -46,7 +46,7 @@ test('a finding that came leads to its process', async () => {
   await driven.press('previous-panel');
   expect(text()).toContain('found: chroma-mcp (1402) is stopped');
   await driven.press('detail');
-  expect(driven.terminal.lines().find(line => line.startsWith('▌'))).toContain('1402');
+  expect(driven.terminal.lines().find(line => /^│?▌/.test(line))).toContain('1402');
 });
 
 test('an entry that is longer than the screen scrolls', async () => {

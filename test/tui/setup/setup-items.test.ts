@@ -7,12 +7,14 @@ import { themeNameOf } from '../../../src/tui/ui/theme.ts';
 
 const screen = (width: number, columns: readonly ColumnId[] | null) => ({
   layout: layoutFor({ columns: width, rows: 30 }, false),
-  view: { ...INITIAL_VIEW, look: { ...INITIAL_VIEW.look, columns } },
+  view: { ...INITIAL_VIEW, level: 3 as const, look: { ...INITIAL_VIEW.look, columns } },
 });
 
 test('the columns that are on are those of the width, or those the user chose in their order', () => {
   expect(columnsOn(screen(100, null))).toEqual(['verdict', 'pid', 'mem', 'tree', 'cpu', 'age', 'state']);
-  expect(columnsOn(screen(45, null))).toEqual(['verdict', 'mem', 'age']);
+  expect(columnsOn(screen(43, null))).toEqual(['verdict', 'mem', 'age']);
+  const whole = { ...screen(100, null), view: { ...INITIAL_VIEW } };
+  expect(columnsOn(whole)).toEqual(['verdict', 'pid', 'tree', 'cpu', 'age']);
   expect(columnsOn(screen(45, ['tty', 'pid']))).toEqual(['tty', 'pid']);
   expect(columnsOn(screen(100, []))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { shellLine } from '../../../src/model/shell.ts';
 import { setupItems } from '../../../src/tui/setup/setup-items.ts';
 import { invent, snapshotOf } from '../../judge/plan/machine.ts';
-import { type Hand, handOn } from '../hand.ts';
+import { ENDED, type Hand, handOn } from '../hand.ts';
 
 const times = (n: number, key: string): string[] => Array.from({ length: n }, () => key);
 const cursor = ({ store }: Hand): number | null =>
@@ -149,9 +149,9 @@ describe('e', () => {
 describe('Y', () => {
   const argv = ['sh', '-c', 'echo $HOME; ls'];
   const machine = snapshotOf([
-    invent(20, 1, { facts: { argv } }),
-    invent(30, 1, { command: 'a name', facts: { argv: null } }),
-    invent(31, 1, { command: 'empty', facts: { argv: [] } }),
+    invent(20, 1, { owner: ENDED, facts: { argv } }),
+    invent(30, 1, { owner: ENDED, command: 'a name', facts: { argv: null } }),
+    invent(31, 1, { owner: ENDED, command: 'empty', facts: { argv: [] } }),
   ]);
 
   test('copies the pids, then their commands as a shell takes them, then the pids again', async () => {

@@ -70,8 +70,8 @@ describe('the setup screen', () => {
     await driven.press('setup-up');
     await driven.press('setup-toggle');
     await driven.press('setup-save');
-    expect(header()).toMatch(/^ +PID +TREE +CPU%/);
-    expect(saved[0]!.columns).toEqual(['verdict', 'pid', 'tree', 'cpu', 'age', 'state']);
+    expect(header()).toMatch(/^│ +MARK +PID +TREE +CPU%/);
+    expect(saved[0]!.columns).toEqual(['verdict', 'pid', 'tree', 'cpu', 'age', 'state', 'ports']);
   });
 
   test('a click chooses a setting, a double click switches it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Heartbeat } from '../../../src/model/heartbeat.ts';
 import { keyOf } from '../../../src/model/identity.ts';
-import type { JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
+import type { JudgedProcess, Owner, Snapshot } from '../../../src/model/snapshot.ts';
 import { selectedRow } from '../../../src/tui/screen.ts';
 import { INITIAL_VIEW, type ViewState } from '../../../src/tui/state.ts';
 import { matcher, type Row, type RowOptions, SORTS, type SortId } from '../../../src/tui/tree/row-order.ts';
@@ -23,9 +23,11 @@ const agent = (pid: number, ppid: number, path: string): JudgedProcess =>
     facts: cwd(path),
   });
 
-/** A leaked chain 20 → 21 → 22 with a suspect at its end, and 23 beside 21. */
+const ENDED: Owner = { pid: null, start: null, sessionId: 'ended', how: 'environ', alive: false };
+
+/** What a session left: 20 → 21 → 22 with a suspect at its end, and 23 beside 21. */
 const CHAIN = snapshotOf([
-  invent(20, 1),
+  invent(20, 1, { owner: ENDED }),
   invent(21, 20),
   invent(22, 21, { verdict: 'suspect' }),
   invent(23, 20),
@@ -74,13 +76,13 @@ describe('a process without a parent on the screen', () => {
         invent(1, 0, { verdict: 'protected', related: false }),
         invent(2, 1, { verdict: 'protected', related: false, facts: { kernelThread: true } }),
         invent(10, 1, { kind: 'tmux', verdict: 'live' }),
-        invent(20, 1),
+        invent(20, 1, { owner: ENDED }),
         invent(30, 10, { verdict: 'live' }),
       ]),
       { all: true },
     );
     expect(all.map(row => row.group?.title ?? row.process!.facts.pid)).toEqual([
-      'leaked',
+      'session ended',
       20,
       'outside tmux',
       10,
@@ -235,7 +237,7 @@ describe('the filter', () => {
 describe('the orders', () => {
   const MEBI = 1024 ** 2;
   const one = (pid: number, born: number, rss: number, cpu: number, name: string) =>
-    invent(pid, 1, { name, facts: { born, rss: rss * MEBI, cpu } });
+    invent(pid, 1, { name, owner: ENDED, facts: { born, rss: rss * MEBI, cpu } });
   const machine = snapshotOf([
     one(50, 3, 100, 11, 'c'),
     one(40, 1, 101, 9, 'b'),
@@ -273,7 +275,7 @@ describe('the orders', () => {
 });
 
 describe('the list of rows', () => {
-  const view = (change: Partial<ViewState> = {}): ViewState => ({ ...INITIAL_VIEW, ...change });
+  const view = (change: Partial<ViewState> = {}): ViewState => ({ ...INITIAL_VIEW, level: 3, ...change });
 
   test('is the same until the machine or what is asked of it changes', () => {
     const list = new RowList();
@@ -314,12 +316,12 @@ describe('where a row is', () => {
   });
 
   test('what is unfolded to see it, nearest first', () => {
-    expect(foldsAbove(CHAIN, key(22), { ...OPTIONS, folded: new Set([key(20), 'group:leaked']) })).toEqual([
+    expect(foldsAbove(CHAIN, key(22), { ...OPTIONS, folded: new Set([key(20), 'left:ended']) })).toEqual([
       key(21),
       key(20),
-      'group:leaked',
+      'left:ended',
     ]);
-    expect(foldsAbove(CHAIN, 'group:leaked' as never, OPTIONS)).toEqual([]);
+    expect(foldsAbove(CHAIN, 'left:ended' as never, OPTIONS)).toEqual([]);
     expect(foldsAbove(CHAIN, key(99) as never, OPTIONS)).toBeNull();
     expect(foldsAbove(CHAIN, key(23) as never, { ...OPTIONS, filter: 'p22' })).toBeNull();
   });

@@ -15,15 +15,23 @@ const pids = (change: Partial<RowOptions> = {}) =>
 
 describe('the tree', () => {
   test('what needs a decision comes first, then the tmux sessions, then the rest', () => {
-    expect(rows().flatMap(r => r.group?.title ?? [])).toEqual([
-      'leaked',
-      'suspect',
-      'tmux agent_688',
+    expect(rows().flatMap(r => (r.group ? r.group.title : r.trail === '' ? r.process!.name : []))).toEqual([
+      'zsh',
+      'bash run-agent.sh',
+      'session 5b1e9c40',
+      'session c0ffee12 (sphere-packing)',
+      'claude',
+      'session 5b1e9c40',
       'tmux agent_701',
       'tmux lean',
       'tmux main',
       'outside tmux',
     ]);
+    expect(
+      rows()
+        .flatMap(r => r.alarm ?? [])
+        .slice(0, 2),
+    ).toEqual(['waiting', 'waiting']);
   });
 
   test('a process hangs below its parent', () => {
@@ -76,6 +84,100 @@ describe('the tree', () => {
   });
 });
 
+describe('levels', () => {
+  const at = (level: 1 | 2 | 3, change: Partial<RowOptions> = {}) =>
+    rows({ level, ...change }).map(r => r.group?.title ?? `${r.runs!.name} ${r.process!.facts.pid}`);
+
+  test('1: one row per session, and one for what each dead session or program left', () => {
+    expect(at(1)).toEqual([
+      'claude 1501',
+      'claude 5230',
+      'session 5b1e9c40',
+      'session c0ffee12 (sphere-packing)',
+      'claude 3755',
+      'session 5b1e9c40',
+      'claude 5330',
+      'claude 2101',
+      'claude 1342',
+      'codex 1712',
+      'claude 4001',
+    ]);
+  });
+
+  test('2: servers and builds below their session, chains named for what they run, shells above it left out', () => {
+    const shown = at(2);
+    expect(shown.slice(0, 2)).toEqual(['claude 1501', 'lean-lsp-mcp 1518']);
+    expect(shown).toContain('playwright-mcp 1360');
+    expect(shown.length).toBeLessThan(rows().length / 2 + 1);
+    expect(shown.join()).not.toMatch(/zsh|run-agent/);
+  });
+
+  test('a folded row stands for its whole tree', () => {
+    const server = rows({ level: 2 }).find(r => r.process?.facts.pid === 1518)!;
+    expect([server.folded, server.hidden, server.zombies, server.alarm]).toEqual([true, 4, 3, 'critical']);
+    expect(server.treeBytes).toBe(rows().find(r => r.process?.facts.pid === 1518)!.treeBytes);
+    const chain = rows({ level: 2 }).find(r => r.process?.facts.pid === 1360)!;
+    expect([chain.folded, chain.hidden]).toEqual([true, 0]);
+  });
+
+  test('what the user opened or closed stays so on every level', () => {
+    const opened = new Set([rows().find(r => r.process?.facts.pid === 1518)!.key]);
+    expect(at(2, { opened })).toContain('lean-lsp-mcp 1522');
+    const folded = new Set([rows().find(r => r.process?.facts.pid === 1501)!.key]);
+    for (const level of [2, 3] as const) expect(at(level, { folded }).join()).not.toContain('1518');
+  });
+
+  test('a session below another has a row of its own on level 1, and only one', () => {
+    const snapshot = demoSnapshot();
+    const nested = snapshot.processes.map(p =>
+      p.facts.pid === 2101 ? { ...p, facts: { ...p.facts, ppid: 1342 } } : p,
+    );
+    for (const opened of [new Set<string>(), 'all' as const]) {
+      const keys = treeRows({ ...snapshot, processes: nested }, { ...OPTIONS, level: 1, opened }).map(
+        r => r.key,
+      );
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(keys.filter(key => key.startsWith('2101:'))).toHaveLength(1);
+    }
+  });
+
+  test('quiet servers of one session share a row, which opens', () => {
+    const snapshot = demoSnapshot();
+    const small = (p: (typeof snapshot.processes)[number]) =>
+      p.facts.pid === 1402 ? { ...p, facts: { ...p.facts, rss: 1024 ** 2, details: null } } : p;
+    const shown = (change: Partial<RowOptions> = {}) =>
+      treeRows(
+        { ...snapshot, processes: snapshot.processes.map(small) },
+        { ...OPTIONS, level: 2, ...change },
+      );
+    const shared = shown().find(r => r.group?.key.startsWith('servers:'))!;
+    expect([shared.group!.title, shared.roots.map(p => p.facts.pid)]).toEqual([
+      'playwright-mcp, chroma-mcp',
+      [1360, 1402],
+    ]);
+    const opened = shown({ opened: new Set([shared.key]) }).map(r => r.process?.facts.pid);
+    expect(opened).toEqual(expect.arrayContaining([1360, 1402]));
+    expect(shown({ filter: 'chroma' }).some(r => r.group?.key.startsWith('servers:'))).toBe(false);
+  });
+
+  test.each([
+    ['who waits', 'waits', '1501'],
+    ['a session’s name', 'density bound', '1501'],
+    ['a dead session’s id', 'c0ffee12', 'session c0ffee12'],
+    ['a tmux place', 'tmux lean', '2101'],
+    ['a port', ':5173', 'session 5b1e9c40'],
+    ['a terminal', 'pts/5', '2101'],
+    ['a reason', 'supervisor', '4150'],
+  ])('the filter finds %s', (_, filter, expected) => {
+    expect(at(2, { filter }).join()).toContain(expected);
+  });
+
+  test('what is looked for inside a closed row opens it; what its own row shows does not', () => {
+    expect(at(2, { filter: 'Bounds.lean' }).join()).toContain('1551');
+    expect(at(2, { filter: 'lean-lsp-mcp 1518' }).join()).not.toContain('1550');
+  });
+});
+
 describe('folding', () => {
   test('a folded row hides what is below it and keeps its sums', () => {
     const key = rows().find(r => r.process?.facts.pid === 3402)!.key;
@@ -87,14 +189,14 @@ describe('folding', () => {
   });
 
   test('a folded heading hides its group', () => {
-    expect(pids({ folded: new Set(['group:leaked']) })).not.toContain(3310);
+    expect(pids({ folded: new Set(['left:5b1e9c40-77aa-4d0e-9a53-2c4f6f1d0a11']) })).not.toContain(3310);
   });
 });
 
 describe('the filter', () => {
   test.each([
     ['by name', 'playwright', [1210, 1342, 1360, 1388, 4001, 4020]],
-    ['by verdict', 'suspect', [3701, 3755, 3790]],
+    ['by verdict', 'suspect', [3755, 3790, 3701]],
     ['by pid, from its first digit', '3505', [3505]],
     ['by path', 'mathlib-fork', [2095, 2101, 2140, 2151, 2152, 2190]],
     ['by kind', 'browser', [3505, 3520, 3533]],
@@ -112,9 +214,8 @@ describe('the filter', () => {
 
 describe('sorting', () => {
   test('by the memory of the subtree: the fattest subtree first among siblings', () => {
-    const leaked = pids({ sort: 'tree' }).slice(0, 9);
-    expect(leaked[0]).toBe(3402);
-    expect(leaked.indexOf(3505)).toBeLessThan(leaked.indexOf(3310));
+    const sorted = pids({ sort: 'tree' });
+    expect(sorted.indexOf(3505)).toBeLessThan(sorted.indexOf(3310));
   });
 
   test('a tree is sorted by what the column shows: its own memory and CPU, not that of its children', () => {
@@ -122,21 +223,22 @@ describe('sorting', () => {
     // lake build holds 112M and its children 1.4G; the other one 96M.
     expect(own('memory').indexOf(1402)).toBeLessThan(own('memory').indexOf(1360));
     expect(own('cpu').indexOf(2151)).toBeLessThan(own('cpu').indexOf(2190));
-    expect(pids({ sort: 'memory' }).filter(pid => [3310, 3402, 3505].includes(pid))).toEqual([
-      3402, 3505, 3310,
-    ]);
+    expect(pids({ sort: 'memory' }).filter(pid => [3310, 3505].includes(pid))).toEqual([3505, 3310]);
   });
 
   test('reversed', () => {
-    expect(pids({ sort: 'tree', reversed: true }).slice(0, 1)).toEqual([3310]);
+    const sorted = pids({ sort: 'tree', reversed: true });
+    expect(sorted.indexOf(3310)).toBeLessThan(sorted.indexOf(3505));
   });
 
   test('by name within each group', () => {
-    expect(names({ sort: 'name' }).slice(1, 2)).toEqual(['chrome-devtools-mcp 3505']);
+    const sorted = names({ sort: 'name' });
+    expect(sorted[sorted.indexOf('session 5b1e9c40') + 1]).toBe('chrome-devtools-mcp 3505');
   });
 
   test('newest first', () => {
-    expect(pids({ sort: 'newest' })[0]).toBe(3505);
+    const sorted = names({ sort: 'newest' });
+    expect(sorted[sorted.indexOf('session 5b1e9c40') + 1]).toBe('chrome-devtools-mcp 3505');
   });
 });
 
@@ -184,13 +286,12 @@ describe('by project', () => {
 
   test('what needs a decision first, then the projects by name', () => {
     expect(titles()).toEqual([
-      'leaked',
-      'suspect',
+      'session 5b1e9c40',
+      'session c0ffee12 (sphere-packing)',
+      'session 5b1e9c40',
       'atlas-docs',
       'mathlib-fork',
       'prices-api',
-      'sphere-packing',
-      'task-688',
       'task-701',
       'webshop',
       'no project',
@@ -204,15 +305,15 @@ describe('by project', () => {
   test('two agents of one shell go to their own projects, and the sums follow', () => {
     const snapshot = demoSnapshot();
     const moved = snapshot.processes.map(p =>
-      p.facts.pid === 1501 ? { ...p, facts: { ...p.facts, ppid: 1210 } } : p,
+      p.facts.pid === 2101 ? { ...p, facts: { ...p.facts, ppid: 1210 } } : p,
     );
     const shown = treeRows({ ...snapshot, processes: moved }, { ...OPTIONS, grouping: 'project' });
     const group = (title: string) => shown.find(r => r.group?.title === title)!;
-    expect(shown.indexOf(group('sphere-packing')) + 1).toBe(
-      shown.findIndex(r => r.process?.facts.pid === 1501),
+    expect(shown.indexOf(group('mathlib-fork')) + 1).toBe(
+      shown.findIndex(r => r.process?.facts.pid === 2101),
     );
-    const total = shown.filter(r => r.group).reduce((n, r) => n + r.count, 0);
-    expect(total).toBe(shown.filter(r => r.process).length);
+    const standing = shown.filter(r => r.trail === '').reduce((n, r) => n + r.count, 0);
+    expect(standing).toBe(shown.filter(r => r.process).length);
     const of = (title: string, more: Partial<RowOptions> = {}) =>
       rows({ grouping: 'project', ...more }).find(r => r.group?.title === title)!;
     expect(group('webshop').treeBytes).toBe(of('webshop').treeBytes);

@@ -2,12 +2,17 @@ import { expect, test } from 'vitest';
 import { drive } from '../drive.ts';
 
 test('which session waits for me: no key, in 60 columns too', async () => {
-  const driven = await drive(60, 40);
-  expect(driven.terminal.text()).toContain('1 waits for you');
-  await driven.press('filter');
-  await driven.type('1501');
-  expect(driven.terminal.text()).toMatch(/1501 .*claude \S* *waits 12m/);
-  await driven.close();
+  for (const [columns, rows] of [
+    [60, 40],
+    [80, 24],
+    [120, 40],
+    [200, 50],
+  ] as const) {
+    const driven = await drive(columns, rows, { level: 2 });
+    expect(driven.terminal.text()).toContain('1 waiting');
+    expect(driven.terminal.text()).toMatch(/WAIT .*claude .*waits/);
+    await driven.close();
+  }
 });
 
 test('in 80 columns, where what it does has a narrow column, too', async () => {
@@ -54,7 +59,7 @@ test('the detail pane says it whole, with the id that resumes it', async () => {
   await driven.type('1501');
   await driven.press('filter-keep', 'detail');
   expect(driven.terminal.text()).toMatch(
-    /session +sphere-packing “density bound”: waits for you: permission prompt 12m\n +id [0-9a-f]{8}-/,
+    /session +sphere-packing “density bound”: waits for you: permission prompt +│\n│ +12m +│\n│ +id [0-9a-f]{8}-/,
   );
   await driven.close();
 });

@@ -22,9 +22,9 @@ const times = (n: number, key: string): string[] => Array.from({ length: n }, ()
 describe('in the tree', () => {
   test('up and down go row by row and stop at both ends', () => {
     const hand = handOn();
-    expect(hand.selected()).toBe('leaked');
+    expect(hand.selected()).toBe('session ended');
     hand.press('up');
-    expect(hand.selected()).toBe('leaked');
+    expect(hand.selected()).toBe('session ended');
     hand.press('down', 'j', 'k');
     expect(hand.selected()).toBe(20);
     hand.press('G');
@@ -32,7 +32,7 @@ describe('in the tree', () => {
     hand.press('j');
     expect(hand.selected()).toBe(40);
     hand.press('g');
-    expect(hand.selected()).toBe('leaked');
+    expect(hand.selected()).toBe('session ended');
   });
 
   test('a page is what is seen but for one row', () => {
@@ -49,7 +49,7 @@ describe('in the tree', () => {
   test('left folds, then goes to the parent; right unfolds, then goes to the first child', () => {
     const hand = handOn();
     hand.press('j', 'j', 'left');
-    expect(hand.shown().slice(0, 4)).toEqual(['leaked', 20, 21, 23]);
+    expect(hand.shown().slice(0, 4)).toEqual(['session ended', 20, 21, 23]);
     hand.press('h');
     expect(hand.selected()).toBe(20);
     hand.press('j', 'right');
@@ -59,17 +59,56 @@ describe('in the tree', () => {
     hand.press('l');
     expect(hand.selected()).toBe(22);
     hand.press('h', 'h', 'h', 'h', 'h', 'h');
-    expect([hand.selected(), hand.shown().slice(0, 2)]).toEqual(['leaked', ['leaked', 'tmux main']]);
+    expect([hand.selected(), hand.shown().slice(0, 2)]).toEqual([
+      'session ended',
+      ['session ended', 'tmux main'],
+    ]);
   });
 
-  test('H folds everything, L unfolds it', () => {
+  test('H and L go a level up and down, and the selection stays on what it was on, or on what holds it', () => {
     const hand = handOn();
+    hand.press('j', 'j', 'j');
+    expect([hand.selected(), hand.store.view.level]).toEqual([22, 3]);
     hand.press('H');
-    expect(hand.shown()).toEqual(['leaked', 'tmux main', 'outside tmux']);
-    hand.press('right');
-    expect(hand.shown().slice(0, 3)).toEqual(['leaked', 20, 'tmux main']);
-    hand.press('L');
-    expect(hand.shown()).toHaveLength(10);
+    expect([hand.selected(), hand.said()]).toEqual([
+      'session ended',
+      'Sessions with their servers, shells and builds.',
+    ]);
+    expect(hand.shown()).toEqual(['session ended', 'tmux main', 30, 31, 'outside tmux', 40]);
+    hand.press('H', 'H', 'H');
+    expect(hand.store.view.level).toBe(1);
+    hand.press('L', 'L', 'L');
+    expect([hand.store.view.level, hand.selected(), hand.shown().length]).toEqual([3, 'session ended', 10]);
+  });
+
+  test('1, 2 and 3 choose a level; the same again closes and opens as the level has it', () => {
+    const hand = handOn();
+    hand.press('2', 'right');
+    expect(hand.shown().slice(0, 3)).toEqual(['session ended', 20, 'tmux main']);
+    hand.press('2');
+    expect(hand.shown().slice(0, 2)).toEqual(['session ended', 'tmux main']);
+    hand.press('1');
+    expect(hand.shown()).toEqual(['session ended', 30]);
+    hand.press('M', '3');
+    expect([hand.store.view.grouping, hand.shown().length]).toEqual(['tmux', 10]);
+  });
+
+  test('Esc leaves the list that M, P, T or a column made, for the view before it', () => {
+    const hand = handOn();
+    hand.press('2', 's', 'M', 'P');
+    expect([hand.store.view.grouping, hand.store.view.sort]).toEqual(['flat', 'cpu']);
+    hand.press('escape');
+    expect([hand.store.view.grouping, hand.store.view.sort, hand.store.view.level]).toEqual([
+      'tmux',
+      'memory',
+      2,
+    ]);
+  });
+
+  test('x on a row that stands for what a session left is about all of it', () => {
+    const hand = handOn();
+    hand.press('2', 'x');
+    expect(hand.asked.at(-1)).toContain('"targets":[{"pid":20');
   });
 
   test('J and K scroll the detail, and no further than it goes', () => {
@@ -101,10 +140,10 @@ describe('in a panel', () => {
   test('the keys move its cursor and not the selection', () => {
     const hand = handOn(withFindings(...many));
     expect([cursor(hand, 'tab'), cursor(hand, 'j', 'j', 'k'), cursor(hand, 'up', 'up')]).toEqual([0, 1, 0]);
-    // Six rows of the panel: a page is five.
-    expect([cursor(hand, 'pagedown'), cursor(hand, 'pagedown'), cursor(hand, 'pageup')]).toEqual([5, 8, 3]);
+    // Nine rows of the panel: a page is eight.
+    expect([cursor(hand, 'pagedown'), cursor(hand, 'pagedown'), cursor(hand, 'pageup')]).toEqual([8, 8, 0]);
     expect([cursor(hand, 'end'), cursor(hand, 'j'), cursor(hand, 'home')]).toEqual([8, 8, 0]);
-    expect(hand.selected()).toBe('leaked');
+    expect(hand.selected()).toBe('session ended');
     expect(cursor(handOn(), 'tab', 'j')).toBe(0);
     expect(cursor(handOn({ ...withFindings(...many), columns: 40, rows: 10 }), 'tab', 'pagedown')).toBe(6);
   });
@@ -238,6 +277,6 @@ describe('n and N', () => {
   test('say where there is nothing to go to', () => {
     expect(here(handOn(withFindings(finding('f', []))), 'n')[1]).toContain('files only');
     expect(here(handOn(withFindings(finding('f', [99]))), 'n')[1]).toContain('gone, or hidden');
-    expect(here(handOn(), 'n')[1]).toBe('No findings.');
+    expect(here(handOn(), 'n')[1]).toBe('No findings, and no session waits for you.');
   });
 });

@@ -15,12 +15,13 @@ const on = (columns: number, rows: number, view: Partial<ViewState> = {}): Scree
 /** What a row of the screen begins; `columns` and `tabs` are one row, what follows them is another region. */
 const BEGINS: readonly (readonly [RegExp, region: string, next: string])[] = [
   [/ NAME/, 'columns', 'tree'],
-  [/^─ Findings \d/, 'tabs', 'panel'],
+  [/^[╭─]─? Processes ─/, 'top', 'top'],
+  [/^[╭─]─? ?Findings \d/, 'tabs', 'panel'],
   [/^─ Help ─/, 'overlay', 'overlay'],
-  [/^─ leaked ─/, 'detail', 'detail'],
+  [/^[╭─]─? session ended ─/, 'detail', 'detail'],
   // On a screen of 7 rows the tree has no names of columns.
-  [/^▌.*leaked/, 'tree', 'tree'],
-  [/^ {2}proven; press c to clean$/, 'caption', 'caption'],
+  [/^▌.*session ended/, 'tree', 'tree'],
+  [/^╰/, 'bottom', 'bottom'],
 ];
 
 /** The regions from the top as they are shown, with how many rows each has. */
@@ -54,9 +55,9 @@ const PAST = { moment: { at: 0, note: null, marks: [] } };
 
 describe('what stands where', () => {
   test.each<[string, Parameters<typeof regions>, string]>([
-    ['100×30', [100, 30], 'header 2, columns 1, tree 18, caption 1, tabs 1, panel 6, footer 1'],
-    ['120×40', [120, 40], 'header 2, columns 1, tree 27, tabs 1, panel 8, footer 1'],
-    ['60×40', [60, 40], 'header 3, columns 1, tree 25, caption 1, tabs 1, panel 8, footer 1'],
+    ['100×30', [100, 30], 'header 2, top 1, columns 1, tree 21, bottom 2, tabs 1, panel 1, footer 1'],
+    ['120×40', [120, 40], 'header 2, top 1, columns 1, tree 31, bottom 2, tabs 1, panel 1, footer 1'],
+    ['60×40', [60, 40], 'header 3, top 1, columns 1, tree 30, bottom 2, tabs 1, panel 1, footer 1'],
     ['40×10', [40, 10], 'header 1, columns 1, tree 7, footer 1'],
     ['40×7', [40, 7], 'header 1, tree 5, footer 1'],
     ['80×17', [80, 17], 'header 2, columns 1, tree 13, footer 1'],
@@ -65,26 +66,38 @@ describe('what stands where', () => {
       [40, 10, [{ type: 'focus', focus: 'log' }]],
       'header 1, tabs 1, panel 7, footer 1',
     ],
-    ['a detail below', [100, 30, [DETAIL]], 'header 2, columns 1, tree 12, detail 14, footer 1'],
-    ['a detail instead', [80, 20, [DETAIL]], 'header 2, detail 17, footer 1'],
-    ['a detail beside', [200, 50, [DETAIL]], 'header 2, columns 1, tree 35, tabs 1, panel 10, footer 1'],
-    ['the past', [100, 30, [], PAST], 'header 3, columns 1, tree 17, caption 1, tabs 1, panel 6, footer 1'],
+    [
+      'a detail below',
+      [100, 30, [DETAIL]],
+      'header 2, top 1, columns 1, tree 10, bottom 2, detail 13, footer 1',
+    ],
+    ['a detail instead', [80, 20, [DETAIL]], 'header 2, detail 16, bottom 1, footer 1'],
+    [
+      'a detail beside',
+      [200, 50, [DETAIL]],
+      'header 2, top 1, columns 1, tree 41, bottom 2, tabs 1, panel 1, footer 1',
+    ],
+    [
+      'the past',
+      [100, 30, [], PAST],
+      'header 3, top 1, columns 1, tree 20, bottom 2, tabs 1, panel 1, footer 1',
+    ],
     ['the past on a low screen', [40, 10, [], PAST], 'header 1, columns 1, tree 7, footer 1'],
     ['a sheet', [100, 30, [sheet({ kind: 'help' })]], 'header 2, overlay 27, footer 1'],
     [
       'a question of the footer',
       [100, 30, [sheet({ kind: 'export', frame: [] })]],
-      'header 2, columns 1, tree 18, caption 1, tabs 1, panel 6, footer 1',
+      'header 2, top 1, columns 1, tree 21, bottom 2, tabs 1, panel 1, footer 1',
     ],
     [
       'a plan that is made',
       [100, 30, [sheet({ kind: 'planning', request: { act: 'clean' } })]],
-      'header 2, columns 1, tree 18, caption 1, tabs 1, panel 6, footer 1',
+      'header 2, top 1, columns 1, tree 21, bottom 2, tabs 1, panel 1, footer 1',
     ],
     [
       'a notice in three rows',
       [30, 30, [{ type: 'notice', notice: { text: 'word '.repeat(40).trim(), tone: 'bad' } }]],
-      'header 3, columns 1, tree 17, caption 1, tabs 1, panel 4, footer 3',
+      'header 3, columns 1, tree 23, footer 3',
     ],
   ])('%s', (_, at, expected) => expect(regions(...at)).toBe(expected));
 
@@ -92,11 +105,12 @@ describe('what stands where', () => {
     const hand = handOn({ columns: 200, rows: 50 });
     hand.dispatch(DETAIL);
     const { treeColumns, detailColumns } = hand.store.screen.layout;
-    expect([treeColumns, detailColumns]).toEqual([119, 80]);
-    const bars = hand.lines().map(line => line[treeColumns] === '│');
-    expect([bars.indexOf(true), bars.lastIndexOf(true)]).toEqual([2, 37]);
+    expect([treeColumns, detailColumns]).toEqual([118, 80]);
+    // The left side of its frame follows the right side of the tree's.
+    const bars = hand.lines().map(line => line.slice(treeColumns + 1, treeColumns + 3) === '││');
+    expect([bars.indexOf(true), bars.lastIndexOf(true)]).toEqual([3, 44]);
     hand.dispatch(sheet({ kind: 'help' }));
-    expect(hand.lines().every(line => line[treeColumns] !== '│')).toBe(true);
+    expect(hand.lines().every(line => !line.includes('││'))).toBe(true);
     const screen = on(100, 30);
     expect(bodyRows(screen)).toBe(27);
     expect(arrangementOf(screen.layout, { detail: false, focus: 'log' })).toBe('tree');
@@ -111,10 +125,11 @@ test.each<[string, number, number, boolean, Partial<Layout>]>([
   ['no time line unless the past is shown', 80, 12, false, { headerRows: 2, timeLine: false }],
   ['a header of two rows from 72 columns on', 71, 30, false, { headerRows: 3 }],
   ['a header of two rows from 72 columns on', 72, 30, false, { headerRows: 2 }],
-  ['a panel from 18 rows on', 80, 17, false, { tabs: false, panelRows: 0, captionRows: 0 }],
-  ['a panel from 18 rows on', 80, 18, false, { tabs: true, panelRows: 4, captionRows: 1 }],
-  ['no caption from 110 columns on', 109, 30, false, { captionRows: 1, detail: 'below' }],
-  ['no caption from 110 columns on', 110, 30, false, { captionRows: 0, detail: 'below' }],
+  ['a panel from 18 rows on', 80, 17, false, { tabs: false, panelRows: 0 }],
+  ['a panel from 18 rows on', 80, 18, false, { tabs: true, panelRows: 3 }],
+  ['frames from 56 columns on', 55, 30, false, { framed: false, treeColumns: 55 }],
+  ['frames from 56 columns on', 56, 30, false, { framed: true, treeColumns: 54 }],
+  ['no frames where there is no panel', 80, 17, false, { framed: false }],
   ['the detail below from 30 rows on', 131, 29, false, { detail: 'instead' }],
   ['the detail beside from 132 columns on', 131, 30, false, { detail: 'below' }],
   ['the detail beside from 132 columns on', 132, 29, false, { detail: 'beside' }],

@@ -3,7 +3,6 @@ import {
   clickAt,
   clickable,
   entryOf,
-  inTone,
   paint,
   type Runs,
   run,
@@ -51,10 +50,6 @@ test('both ends are shown with a blank between, else the left one alone', () => 
   expect(text(spread(left, right, 5))).toBe('ab cd');
   expect(text(spread(left, right, 4))).toBe('ab  ');
   expect(runsWidth([run('a界'), run('b')])).toBe(4);
-});
-
-test('a line in one tone is one piece', () => {
-  expect(inTone([run('a', 'bad'), run('b', 'good')], 'selected')).toEqual([run('ab', 'selected')]);
 });
 
 test('what has the same style is painted together, and plain blanks at the end are not', () => {
