@@ -1,5 +1,5 @@
 import { servesSeveral } from '../agents/families.ts';
-import { type Forest, forestOf, pushTo } from '../model/forest.ts';
+import { type Forest, pushTo } from '../model/forest.ts';
 import { isZombie, sameArgv } from '../model/process.ts';
 import { type JudgedProcess, label } from '../model/snapshot.ts';
 
