@@ -19,6 +19,7 @@ import { handPolicy, leakPolicy } from '../judge/plan/compose.ts';
 import { planEnd, planSignal } from '../judge/plan/end.ts';
 import { planFix, planFixFiles, shownFixFiles, whyNotFixedAgain } from '../judge/plan/fix.ts';
 import { freeStep, paneOfAgent, stillHangs } from '../judge/plan/free-call.ts';
+import { planSleep } from '../judge/plan/sleep.ts';
 import { planSweep } from '../judge/plan/sweep.ts';
 import { asPlan, type SweepPlan } from '../judge/plan/sweep-plan.ts';
 import { planZombies } from '../judge/plan/zombies.ts';
@@ -387,6 +388,8 @@ export class Engine {
         const { targets, nudgeOnly } = request;
         return planZombies({ ...context, by, minimumAgeSeconds, quietSeconds, targets, nudgeOnly });
       }
+      case 'sleep':
+        return planSleep({ ...context, by, ...request });
       case 'signal':
         return planSignal({ snapshot, targets: request.targets, signal: request.signal });
     }

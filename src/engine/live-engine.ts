@@ -291,6 +291,8 @@ const askedFor = (request: ActRequest): string => {
       return 'c: clean what is proven leaked';
     case 'zombies':
       return 'z: deal with zombies';
+    case 'sleep':
+      return 'f: put to sleep';
     case 'signal':
       return `S: ${request.signal}`;
     case 'fix':

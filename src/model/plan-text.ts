@@ -195,6 +195,7 @@ const SOUGHT: Worded = {
   end: ({ force }) => (force ? 'Kill at once' : 'End'),
   clean: () => 'Clean what is proven leaked',
   zombies: () => 'Zombies',
+  sleep: () => 'Put to sleep',
   signal: ({ signal }) => `Signal ${signal}`,
   fix: ({ finding, way }) => `Fix ${finding.id}${way === undefined ? '' : `, ${WAYS[way]}`}`,
 };
@@ -217,12 +218,14 @@ const MENDS = {
   'remove-file': 'ends',
   'stop-session': 'ends',
   'free-call': 'ends',
+  sleep: 'puts to sleep',
 } satisfies Record<FindingAction, string>;
 
 const DOES: Worded = {
   end: () => 'ends',
   clean: () => 'ends',
   zombies: () => 'may end',
+  sleep: () => 'puts to sleep',
   signal: ({ signal }) => `sends ${signal} to`,
   fix: ({ finding }) => MENDS[finding.action ?? 'end'],
 };
@@ -242,6 +245,7 @@ const COMMANDS = {
   // The remedy itself names `claude stop ID`.
   'stop-session': () => null,
   'free-call': () => null,
+  sleep: ({ processes }) => `reaptop sleep ${processes.map(({ pid }) => pid).join(' ')}`,
   continue: ({ processes }) => `kill -CONT ${processes.map(({ pid }) => pid).join(' ')}`,
   sweep: () => 'reaptop sweep',
   // A lock of an agent that lives is that agent's business: sweep leaves it.
