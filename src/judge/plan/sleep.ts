@@ -44,10 +44,19 @@ const WORK_PERCENT = 1;
 /** Somebody who sits there sees the session end, and a shell. */
 const SEATS: ReadonlySet<AnchorKind> = new Set(['terminal', 'remote-login', 'login']);
 
-/** Seconds since it last did or showed anything; null: not known. What is typed at its prompt shows in its pane. */
+/**
+ * Seconds since it last did or showed anything; null: not known. What is typed at its prompt shows in its pane, but tmux
+ * tells only when something in a whole window was shown: reaptop may be in the pane beside it.
+ */
 const idleSeconds = (agent: JudgedProcess, snapshot: Snapshot): number | null => {
   const own = agent.session?.seconds ?? null;
-  const activity = paneOfAgent(agent, snapshot)?.activity ?? null;
+  const pane = paneOfAgent(agent, snapshot);
+  const isAlone =
+    pane !== null &&
+    snapshot.tmux
+      .flatMap(({ panes }) => panes)
+      .every(one => one === pane || one.socket !== pane.socket || one.windowId !== pane.windowId);
+  const activity = isAlone ? pane.activity : null;
   const shown = activity === null ? null : Math.max(0, snapshot.takenAt / 1000 - activity);
   return own === null ? null : Math.min(own, shown ?? own);
 };

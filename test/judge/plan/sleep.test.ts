@@ -289,6 +289,10 @@ describe('a session stays awake', () => {
     };
     const part = { takenAt: 10_000_000, tmux: [{ socket: '/s', pid: 7, reachable: true, panes: [pane] }] };
     expect(plan([claude({ tmux })], 3600, part).refused[0]?.why).toContain('idle for 30s only');
+    // Beside another pane, nobody can tell which of them showed something.
+    const panes = [pane, { ...pane, pane: '%4', pid: 801 }];
+    const shared = { ...part, tmux: [{ socket: '/s', pid: 7, reachable: true, panes }] };
+    expect(plan([claude({ tmux })], 3600, shared).refused).toEqual([]);
   });
 
   it('when the table is a recorded one', () => {
