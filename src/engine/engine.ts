@@ -53,7 +53,7 @@ import { plural } from '../model/units.ts';
 import { statePlace } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
 import { Yielder } from '../observe/time-slice.ts';
-import { noteSessions, tryRemember } from '../remember/asleep.ts';
+import { noteSessions, type SessionNote, tryRemember } from '../remember/asleep.ts';
 import type { AgentFiles } from './agent-files.ts';
 import { ACTIVITY_MS, type Collector, rest, type SampleOptions } from './collector.ts';
 import type { Prepared } from './prepare.ts';
@@ -194,7 +194,7 @@ export class Engine {
   async plan(request: ActRequest, { by, shown, snapshot }: PlanOptions): Promise<Plan> {
     if (request.act === 'fix') return this.#planFix(request, shown);
     if (request.act === 'sleep') {
-      const moment = snapshot ?? (await this.#sampleClosely());
+      const moment = snapshot ?? (await this.sampleClosely());
       return planSleep({ ...this.#context(moment), ...request, by });
     }
     const fresh = snapshot ?? (await this.sample({ all: true }));
@@ -292,7 +292,7 @@ export class Engine {
   }
 
   /** Who uses what is below live agents, and what works there, which shows only between two samples. */
-  async #sampleClosely(): Promise<JudgedSnapshot> {
+  async sampleClosely(): Promise<JudgedSnapshot> {
     await this.sample({ all: true, closely: true });
     await rest(ACTIVITY_MS);
     return this.sample({ all: true, closely: true, fresh: true });
@@ -399,12 +399,12 @@ export class Engine {
   }
 
   /** Sessions that run, sleep or are lost, after what is seen now has been written down. */
-  remembered(snapshot: Snapshot, oomKilled = false): ReturnType<typeof noteSessions> {
+  remembered(snapshot: Snapshot): SessionNote {
     const { system } = this.#options;
     const directory = this.#directory();
     if (system.readOnly !== null || system.inventedRecords !== undefined || directory === null)
-      return { sessions: [], warning: null };
-    return noteSessions(directory, snapshot, oomKilled);
+      return { sessions: [], lost: [], warning: null };
+    return noteSessions(directory, snapshot);
   }
 
   /** A plan that brings a session back. */

@@ -181,15 +181,15 @@ const word = (words: Worded, request: ActRequest): string =>
   // The table's type guarantees that the entry takes this request; the compiler cannot relate the two unions.
   (words[request.act] as (request: ActRequest) => string)(request);
 
-const WAYS = { end: 'end the server', interrupt: 'interrupt' } satisfies Record<FixWay, string>;
+const WAYS = { end: 'end', interrupt: 'interrupt', sleep: 'sleep' } satisfies Record<FixWay, string>;
 
 /** What the other way of a plan does, for who may choose. */
-export const otherWayText = ({ otherWay }: Pick<Plan, 'otherWay'>): string =>
-  otherWay === undefined
-    ? ''
-    : otherWay === 'end'
-      ? 'end its server instead'
-      : 'interrupt it in its pane instead';
+export const otherWayText = ({ otherWay, frees }: Pick<Plan, 'otherWay' | 'frees'>): string => {
+  if (otherWay === undefined) return '';
+  if (otherWay === 'interrupt') return 'interrupt it in its pane instead';
+  if (otherWay === 'sleep') return 'sleep: end it, keep the way back';
+  return frees === undefined ? 'end it without a way back instead' : 'end its server instead';
+};
 
 const SOUGHT: Worded = {
   end: ({ force }) => (force ? 'Kill at once' : 'End'),

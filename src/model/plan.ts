@@ -107,8 +107,8 @@ export interface OtherOutcome extends OtherStep {
   readonly outcome: 'done' | 'gone' | 'skipped' | 'failed';
 }
 
-/** A hung call can be ended with its server, or interrupted in the agent's own pane. */
-export type FixWay = 'end' | 'interrupt';
+/** A hung call can be ended with its server, or interrupted in the agent's own pane; an idle session can be ended, or sleep. */
+export type FixWay = 'end' | 'interrupt' | 'sleep';
 
 /** Calls that a plan means to end: it is looked whether it did. */
 export interface FreedCall {

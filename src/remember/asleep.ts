@@ -143,15 +143,18 @@ export const leftRecord = ({ registry, agent, pid, id }: WayBack): boolean => {
   return session?.sessionId === id && session.pid === pid;
 };
 
+export interface SessionNote {
+  readonly sessions: readonly RememberedSession[];
+  /** Those that were not known to be lost before. */
+  readonly lost: readonly RememberedSession[];
+  readonly warning: string | null;
+}
+
 /**
  * Holds what is remembered against a sample, writes down what changed, and answers with the sessions as they are now.
  * Whoever looks does it: guard, the screen, `sessions`. The same line twice says nothing new.
  */
-export const noteSessions = (
-  directory: string,
-  snapshot: Snapshot,
-  oomKilled = false,
-): { readonly sessions: readonly RememberedSession[]; readonly warning: string | null } => {
+export const noteSessions = (directory: string, snapshot: Snapshot, oomKilled = false): SessionNote => {
   const before = readRemembered(directory);
   const latest = readLatest(directory);
   const events = sessionEvents(before, {
@@ -169,5 +172,6 @@ export const noteSessions = (
     ...before.map(session => changed.get(sessionKey(session)) ?? session),
     ...events.filter(event => !before.some(session => sessionKey(session) === sessionKey(event))),
   ].filter(session => session.state !== 'gone');
-  return { sessions, warning: tryRemember(directory, events) };
+  const lost = events.flatMap(event => (event.state === 'lost' ? [event] : []));
+  return { sessions, lost, warning: tryRemember(directory, events) };
 };

@@ -1,62 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { noLongerSlept, planSleep } from '../../../src/judge/plan/sleep.ts';
 import type { ProcessDetails } from '../../../src/model/process.ts';
-import { UNKNOWN_DETAILS } from '../../../src/model/process.ts';
 import type { AgentSession, JudgedProcess, Snapshot } from '../../../src/model/snapshot.ts';
+import { claude, ID, IDLE, MIB, READ, server } from './idle-session.ts';
 import { HOUSE, id, invent, machine, noLineage, pids, snapshotOf } from './machine.ts';
-
-const ID = '5d1f0c3e-1111-4222-8333-444455556666';
-const MIB = 1024 ** 2;
-
-const READ: ProcessDetails = {
-  ...UNKNOWN_DETAILS,
-  cwd: '/home/me/proofs',
-  stdin: 'tty',
-  listening: { ports: [], clients: 0 },
-  uses: [],
-};
-const IDLE: AgentSession = {
-  id: ID,
-  project: 'proofs',
-  name: 'fix the lemma',
-  doing: 'idle',
-  waitingFor: null,
-  seconds: 7200,
-  calls: [],
-  unfinished: null,
-};
-
-type Part = Parameters<typeof invent>[2];
-
-const claude = (part: Part = {}): JudgedProcess =>
-  invent(1000, 800, {
-    kind: 'agent',
-    agent: 'claude',
-    name: 'claude',
-    verdict: 'live',
-    session: IDLE,
-    ...part,
-    facts: {
-      argv: ['claude', '--dangerously-skip-permissions'],
-      details: READ,
-      env: { HOME: '/home/me' },
-      rss: 300 * MIB,
-      ...part.facts,
-    },
-  });
-const server = (part: Part = {}): JudgedProcess =>
-  invent(1001, 1000, {
-    kind: 'mcp',
-    name: 'memory',
-    verdict: 'live',
-    ...part,
-    facts: {
-      details: { ...READ, stdin: 'socket' },
-      activity: { cpu: 0, bytes: 0 },
-      rss: 80 * MIB,
-      ...part.facts,
-    },
-  });
 
 const plan = (processes: readonly JudgedProcess[], minimumIdleSeconds = 0, part: Partial<Snapshot> = {}) =>
   planSleep({
