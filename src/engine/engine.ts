@@ -596,7 +596,8 @@ export class Engine {
 
   async #planFix({ finding, way }: Fix, shown: Snapshot | undefined): Promise<Plan> {
     if (finding.action === 'sweep' || finding.action === 'remove-file') return this.#planFixFiles(finding);
-    const moment = await this.sample({ all: true });
+    const closely = finding.action === 'sleep' && way !== 'end';
+    const moment = await (closely ? this.sampleClosely() : this.sample({ all: true }));
     const plan = await withPss(this.#fixFrom(finding, moment, way, shown), this.#options.system);
     this.#fixes.set(plan, { finding, way });
     return plan;
@@ -659,6 +660,8 @@ const MOST_READ = 1000;
  * gigabytes. What cannot be read keeps its RSS, and the total is called "about".
  */
 export const withPss = async (plan: Plan, system: Pick<System, 'proportionalMemory'>): Promise<Plan> => {
+  // Its one step stands for a whole tree.
+  if (plan.sleep !== undefined) return plan;
   const slice = new Yielder();
   const steps: Step[] = [];
   for (const step of plan.steps) {

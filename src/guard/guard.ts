@@ -274,7 +274,7 @@ export class Guard {
   }
 
   async #end({ what, plan: light }: GuardAct): Promise<void> {
-    const plan = light.sleep === undefined ? await withPss(light, this.#options.system) : light;
+    const plan = await withPss(light, this.#options.system);
     const { abort, onOutcomes, say } = this.#options;
     const result = await this.#engine.execute(plan, { by: 'guard', why: WHY[what], signal: abort });
     // Another clean-up is running: the next sample shows what is left.
