@@ -149,6 +149,9 @@ const COPILOT_TURNS: ReadonlyMap<unknown, 'open' | 'over'> = new Map([
   ['session.shutdown', 'over'],
   ['session.resume', 'over'],
   ['session.start', 'over'],
+  // One for each answer of the model; the tools that it asked for run in between.
+  ['assistant.turn_start', 'open'],
+  ['assistant.turn_end', 'over'],
 ]);
 
 const copilot: CallLog['read'] = line => {
@@ -205,7 +208,7 @@ export const CALL_LOGS: readonly CallLog[] = [
   },
   {
     agent: 'copilot',
-    skip: /^\{"type":"(?:system\.message|assistant\.|session\.model)/,
+    skip: /^\{"type":"(?:system\.message|assistant\.(?!turn_)|session\.model)/,
     read: copilot,
     shells: ['bash'],
     interrupt: ['Escape', 'Escape'],

@@ -13,6 +13,7 @@ import { gatherSweepFacts } from '../act/sweep/sweep-facts.ts';
 import type { TerminateOptions } from '../act/terminate/terminate.ts';
 import { outcomeFor } from '../act/terminate/tracked.ts';
 import { wakeSession } from '../act/wake.ts';
+import { resumeOf } from '../agents/resume.ts';
 import type { Past } from '../judge/history.ts';
 import type { JudgedSnapshot } from '../judge/judge.ts';
 import { planClean } from '../judge/plan/clean.ts';
@@ -195,11 +196,13 @@ export class Engine {
     if (request.act === 'fix') return this.#planFix(request, shown);
     if (request.act === 'sleep') {
       const moment = snapshot ?? (await this.sampleClosely());
-      return planSleep({ ...this.#context(moment), ...request, by });
+      const plan = planSleep({ ...this.#context(moment), ...request, by });
+      return by === 'tui' ? { ...plan, otherWay: 'end' } : plan;
     }
     const fresh = snapshot ?? (await this.sample({ all: true }));
     const confirmed = request.act === 'clean' && shown !== undefined ? confirmedBy(shown, fresh) : fresh;
-    return withPss(this.#planFrom(request, confirmed, by), this.#options.system);
+    const plan = await withPss(this.#planFrom(request, confirmed, by), this.#options.system);
+    return maySleepInstead(request, confirmed) ? { ...plan, otherWay: 'sleep' } : plan;
   }
 
   /** What finished agents left. Two samples: CPU is only known between two. */
@@ -680,6 +683,14 @@ const NOTHING: Executed = {
   warnings: [],
   worse: [],
   stopped: null,
+};
+
+/** Who ends one idle session may want it back. */
+const maySleepInstead = (request: ActRequest, { processes }: Snapshot): boolean => {
+  if (request.act !== 'end' || request.force || request.targets.length !== 1) return false;
+  const key = keyOf(request.targets[0]!);
+  const p = processes.find(one => keyOf(one.facts) === key);
+  return p?.isSession === true && p.session?.doing === 'idle' && resumeOf(p.agent) !== null;
 };
 
 const nothingOf = ({ files, title }: Finding, why: string): SweepPlan => ({

@@ -4,6 +4,7 @@ import { attachmentTo, copyToTmux, jumpToPane } from '../act/tmux.ts';
 import type { Acknowledgement } from '../judge/acknowledge.ts';
 import type { MemoryPoint } from '../judge/history.ts';
 import { withLeaksSeenTwice } from '../judge/seen-twice.ts';
+import { type RememberedSession, resumeFromAnywhere, sessionKey, wayBackName } from '../model/asleep.ts';
 import type { Finding } from '../model/finding.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
@@ -11,10 +12,12 @@ import { memoryOf } from '../model/process.ts';
 import { type JudgedProcess, label, type Snapshot } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
 import type { UiSettings } from '../model/ui-settings.ts';
+import { plural } from '../model/units.ts';
 import { errorSentence } from '../observe/state/own-file.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { peekAtPane } from '../observe/tmux.ts';
+import { noteSessions } from '../remember/asleep.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Reporter } from './alerts.ts';
 import { Engine, type Executed } from './engine.ts';
@@ -28,6 +31,8 @@ import { saveSettings } from './save-ui-settings.ts';
 /** Points of the header's sparkline. */
 const SPARK_POINTS = 240;
 const FILES_SETTLE_MS = 600;
+/** How long another's change of the sleeping sessions may take to be shown. */
+const SESSIONS_MS = 5000;
 
 /** The second look comes soon after the first: a leak must be seen twice, and CPU needs two samples. */
 const SECOND_LOOK_MS = 300;
@@ -47,6 +52,10 @@ export class LiveEngine implements Live {
   #beforeLook: () => void = () => {};
   readonly #acknowledged: Acknowledgements;
   readonly #turns: Turns;
+  /** Where sessions are remembered; null: nowhere, because this machine is not the real one. */
+  readonly #directory: string | null;
+  #sessions = { running: '', at: Number.NEGATIVE_INFINITY };
+  #warnedOfSessions = false;
 
   private constructor(options: LiveEngineOptions, first: Snapshot) {
     this.#options = options;
@@ -60,6 +69,7 @@ export class LiveEngine implements Live {
     const hasActs = options.log === undefined && options.system.readOnly === null;
     const directory = hasActs ? stateDirectory(options.env) : null;
     const acts = hasActs ? new ActLog(directory) : null;
+    this.#directory = options.system.inventedRecords === undefined ? directory : null;
     this.#acknowledged = new Acknowledgements(directory);
     const shown = this.#withoutAcknowledged(first);
     this.#store = new LiveStore(firstState(options, shown, acts, this.#acknowledged.all));
@@ -127,6 +137,19 @@ export class LiveEngine implements Live {
 
   cancel(): void {
     this.#abort?.abort();
+  }
+
+  async wake(session: RememberedSession): Promise<string> {
+    const plan = this.#engine.planWake(session, false);
+    const result = await this.#turns.alone(() =>
+      this.#engine.execute(plan, { by: 'tui', why: `Enter: wake ${session.id}` }),
+    );
+    if (result.status === 'held') return result.why;
+    const [outcome] = result.execution.otherOutcomes;
+    if (outcome?.outcome !== 'skipped') return `${wayBackName(session)}: ${outcome?.why ?? ''}`;
+    const line = resumeFromAnywhere(session);
+    const copied = await this.copyToTmux(line);
+    return `${copied ? 'Copied' : 'Run it yourself'}: ${line}`;
   }
 
   acknowledge(finding: Finding): string {
@@ -262,6 +285,34 @@ export class LiveEngine implements Live {
     return this.#options.system.backend === 'demo' ? this.#store.state.snapshot.takenAt : Date.now();
   }
 
+  /** When sessions came or went, and now and then: others may have put one to sleep. */
+  #noteSessions(snapshot: Snapshot): void {
+    if (this.#directory === null) return;
+    const running = snapshot.processes
+      .filter(p => p.isSession)
+      .map(p => `${keyOf(p.facts)} ${p.session?.id}`)
+      .join();
+    const now = performance.now();
+    if (running === this.#sessions.running && now - this.#sessions.at < SESSIONS_MS) return;
+    this.#sessions = { running, at: now };
+    const { sessions, lost, warning } = noteSessions(this.#directory, snapshot);
+    const asleep = sessions.filter(({ state }) => state !== 'running').sort((a, b) => b.at - a.at);
+    const told = (all: readonly RememberedSession[]): string =>
+      all.map(one => `${one.state} ${sessionKey(one)}`).join();
+    if (told(asleep) !== told(this.#store.state.asleep ?? [])) this.#store.set({ asleep });
+    const at = this.#now();
+    if (lost.length > 0) {
+      const names = lost.map(wayBackName).join(', ');
+      this.#store.log({
+        at,
+        text: `lost ${plural(lost.length, 'session')}: ${names}; Asleep lists the way back`,
+        tone: 'bad',
+      });
+    }
+    if (warning !== null && !this.#warnedOfSessions) this.#store.log({ at, text: warning, tone: 'warn' });
+    this.#warnedOfSessions ||= warning !== null;
+  }
+
   async #sample(): Promise<void> {
     try {
       this.#beforeLook();
@@ -274,6 +325,7 @@ export class LiveEngine implements Live {
       );
       const memory = [...state.memory, memoryTotal(snapshot)].slice(-SPARK_POINTS);
       this.#store.set({ snapshot, memory, error: null });
+      this.#noteSessions(looked);
       this.#reporter.look(snapshot);
     } catch (error) {
       // The screen keeps the last good snapshot and says why it is old.

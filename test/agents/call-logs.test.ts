@@ -139,6 +139,10 @@ describe('whether a turn is over', () => {
     const idle = { type: 'session.idle', data: {} };
     expect(told('copilot', [idle]).turn).toBe('over');
     expect(told('copilot', [idle, { type: 'user.message', data: {} }]).turn).toBe('open');
+    const end = { type: 'assistant.turn_end', data: {} };
+    expect(told('copilot', [end]).turn).toBe('over');
+    expect(told('copilot', [end, { type: 'assistant.turn_start', data: {} }]).turn).toBe('open');
+    expect(told('copilot', [end, copilot.start('t', 'bash')]).turn).toBe('open');
   });
 
   test('is not known of claude, whose own file says it, nor of gemini, nor behind a line that is lost', () => {

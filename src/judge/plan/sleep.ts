@@ -1,3 +1,4 @@
+import { isSessionless } from '../../agents/families.ts';
 import { isResumable, type Resume, resumeOf, resumeWords, whyNotResumed } from '../../agents/resume.ts';
 import { resumeLine, type WayBack } from '../../model/asleep.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
@@ -90,10 +91,17 @@ const serversBelow = (agent: JudgedProcess, { family }: PlanContext): ReadonlySe
       .flatMap(p => family.subtreeOf(p)),
   );
 
+/** It and what is below it, but for what all sessions of its family share: that outlives the one that started it. */
+const treeOf = (agent: JudgedProcess, { family }: PlanContext): readonly JudgedProcess[] => {
+  const tree = family.subtreeOf(agent);
+  const shared = new Set(tree.filter(p => isSessionless(p.seen.role)).flatMap(p => family.subtreeOf(p)));
+  return tree.filter(p => !shared.has(p) && !isZombie(p.facts));
+};
+
 const whyBelow = (agent: JudgedProcess, context: PlanContext): string | null => {
   const servers = serversBelow(agent, context);
-  for (const p of context.family.subtreeOf(agent)) {
-    if (p === agent || isZombie(p.facts)) continue;
+  for (const p of treeOf(agent, context)) {
+    if (p === agent) continue;
     const why = neverReason(p, context.snapshot, context.family) ?? whyAwake(p, servers);
     if (why !== null) return `${label(p)} runs below it: ${why}`;
   }
@@ -178,11 +186,8 @@ const whyNotSlept = (p: JudgedProcess, context: PlanContext, minimumIdleSeconds:
   );
 };
 
-const membersOf = (agent: JudgedProcess, { family }: PlanContext): SleepingSession['members'] =>
-  family
-    .subtreeOf(agent)
-    .filter(p => !isZombie(p.facts))
-    .map(p => ({ ...identityOf(p), bytes: memoryOf(p.facts) }));
+const membersOf = (agent: JudgedProcess, context: PlanContext): SleepingSession['members'] =>
+  treeOf(agent, context).map(p => ({ ...identityOf(p), bytes: memoryOf(p.facts) }));
 
 /** Where a session is and how it would come back; null: there is no way back. Asked of sessions at work, too. */
 export const wayBackOf = (p: JudgedProcess, snapshot: Snapshot, bytes: number): WayBack | null => {

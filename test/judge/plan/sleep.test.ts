@@ -69,6 +69,21 @@ describe('a session that is put to sleep', () => {
       expect(why(top, wrapper, { ...claude(), facts: { ...claude().facts, ppid: 999 } })).toBeUndefined();
   });
 
+  it('does not take the daemon along that all sessions of its family share', () => {
+    const daemon = invent(1002, 1000, {
+      kind: 'agent',
+      agent: 'codex',
+      isSession: false,
+      protection: 'hard',
+      seen: { role: 'codex-daemon' },
+    });
+    const below = invent(1003, 1002, { verdict: 'live', facts: { rss: 50 * MIB } });
+    const { refused, bytes, sleep } = plan([claude(), daemon, below]);
+    expect(refused).toEqual([]);
+    expect(bytes).toBe(300 * MIB);
+    expect(pids(sleep?.sessions[0]?.members ?? [])).toEqual([1000]);
+  });
+
   it('without targets it is every session that has been idle for so long', () => {
     const other = { ...IDLE, id: `${ID.slice(0, -1)}7`, seconds: 60 };
     const all = planSleep({

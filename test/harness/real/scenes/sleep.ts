@@ -56,7 +56,7 @@ const slept: Scene = {
     check(`it is where it was: ${awake.stdout}${awake.stderr}`, awake.stdout.includes('where it was'));
     const back = await ClaudeSession.find(stage, claude.terminal!.pid);
     await back.atPrompt();
-    await claude.terminal!.shows('the-word-is-quince');
+    await claude.terminal!.shows('play:quince');
     check('it has the same session', back.id === id);
     check('it kept its flags', back.seen.command.includes('--dangerously-skip-permissions'));
     await until('it to be running', async () => (await stateOf(stage, id)) === 'running', PATIENCE);
@@ -146,7 +146,7 @@ const other = (name: AgentName): Scene => ({
       'the plan, or a reason against it that stays',
       async () => {
         const now = await said();
-        return /it works|turn is not over/.test(now) ? null : now;
+        return /it works|turn is not over|works is not known/.test(now) ? null : now;
       },
       PATIENCE,
     );
@@ -159,15 +159,26 @@ const other = (name: AgentName): Scene => ({
     } as const;
     for (const seen of everybody()) if (/codex app-server/.test(seen.command)) stage.is(seen, kept);
     if (!plan.includes('put to sleep 1 session')) return;
-    const told = await asleep(stage, String(session.pid));
-    check(`it ended: ${told}`, !stillRuns(session.seen));
+    // Copilot starts helpers now and then, and is left alone while one runs.
+    await until(
+      'it to sleep',
+      async () => {
+        await asleep(stage, String(session.pid));
+        return !stillRuns(session.seen);
+      },
+      PATIENCE,
+    );
     const { terminal } = session;
     const id = (await sessions(stage)).find(({ state }) => state === 'asleep')?.id ?? '';
     const { stdout } = await reaptop(stage, 'wake', id, '--run');
     stage.notes.push(stdout.trim());
-    await terminal.shows('the-word-is-quince');
-    for (const seen of everybody())
-      if (AGENTS[name].program.test(seen.command)) stage.is(seen, { what: `${name} again`, verdict: 'live' });
+    await terminal.shows('play:quince');
+    await stage.settled();
+    for (const seen of everybody()) {
+      const kind = /^node /.test(seen.command) ? 'wrapper' : 'agent';
+      if (AGENTS[name].program.test(seen.command))
+        stage.is(seen, { what: `${name} again`, verdict: 'live', kind });
+    }
   },
 });
 
