@@ -14,7 +14,7 @@ import { errorSentence, readOwnTail, replaceOwn, writeWhole } from '../observe/s
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 import { readLatest } from './latest.ts';
 
-export const ASLEEP_FILE = 'asleep.jsonl';
+const ASLEEP_FILE = 'asleep.jsonl';
 
 const MOST_BYTES = 4 * 1024 ** 2;
 /** Rewritten when it is longer: a line is about 500 bytes. */
@@ -96,7 +96,7 @@ const syncDirectory = (directory: string): void => {
 };
 
 /** On disk when this returns; throws what the file system says. */
-export const rememberSessions = (directory: string, events: readonly SessionEvent[]): void => {
+const rememberSessions = (directory: string, events: readonly SessionEvent[]): void => {
   if (events.length === 0) return;
   makeStateDirectory(directory);
   const path = join(directory, ASLEEP_FILE);
