@@ -199,8 +199,14 @@ describe('wake', () => {
   it('opens a window when another program is in front in the old pane', async () => {
     const one = await startIdle(sandbox);
     await slept(one);
-    one.type('sleep 600', 'Enter');
-    await until('the program', () => one.screen().includes('sleep 600'));
+    // It reads key by key, and looks like a shell.
+    sandbox.write(
+      'bin/asks',
+      '#!/usr/bin/env node\nprocess.stdin.setRawMode(true).resume();\nprocess.stdout.write("\\n$ ");\n',
+      0o755,
+    );
+    one.type('asks', 'Enter');
+    await until('the program', () => /^\$ ?$/m.test(one.screen()));
     const { stdout } = await reaptop(sandbox, ['wake', one.session]);
     expect(stdout).toContain('a new window');
     const panes = sandbox.tmux('list-panes', '-s', '-t', '=work', '-F', '#{pane_id}').split('\n');
