@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditLines } from '../support/audit.ts';
 import { reaptop } from '../support/cli.ts';
+import { startGuard } from '../support/guard.ts';
 import { AT_PROMPT, type IdleAgent, startIdle } from '../support/idle-agent.ts';
 import { isRunning, type RawProcess } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
@@ -255,6 +256,41 @@ describe('wake', () => {
     const { stderr, code } = await reaptop(sandbox, ['wake', one.session]);
     expect(stderr).toContain('is awake');
     expect(code).toBe(2);
+  });
+});
+
+describe('guard', () => {
+  /** Idle after a second: this one has said for two hours that it is. */
+  const guarding = (policy: object) => {
+    const thresholds = { 'idle-agent': { seconds: 1 } };
+    const config = sandbox.write('guard.json', JSON.stringify({ policy, thresholds }));
+    return startGuard(sandbox, { args: ['--config', config] });
+  };
+
+  it('puts idle sessions to sleep when the config asks for it, warned first, and no other', async () => {
+    const busy = await startIdle(sandbox, 'busy', { status: 'busy' });
+    const one = await startIdle(sandbox, 'one');
+    const guard = await guarding({ sleepIdle: true, warnSeconds: 1 });
+    await until('it to sleep', () => !runs(one.agent));
+    await until('guard to say so', () => guard.said().includes('sleepIdle: 1 ended'));
+    expect(guard.said()).toContain('it is put to sleep in 1 s if that stays so');
+    expect(runs(busy.agent)).toBe(true);
+    expect(await stateOf(one)).toEqual(['asleep']);
+    expect(terms().trim()).toBe(String(one.agent.pid));
+    expect(auditLines(sandbox)).toMatchObject([
+      { event: 'intent', by: 'guard', why: expect.stringContaining('put to sleep after a warning') },
+      { event: 'outcome', by: 'guard' },
+    ]);
+  });
+
+  it('says which sessions were lost, with their way back', async () => {
+    const one = await startIdle(sandbox);
+    const guard = await guarding({});
+    await until('it to be seen', () => readFileSync(asleepFile(), 'utf8').includes(one.session));
+    process.kill(one.agent.pid, 'SIGKILL');
+    await until('guard to say so', () => guard.said().includes('lost 1 session at'));
+    expect(guard.said()).toContain(`claude --resume ${one.session}`);
+    expect(await stateOf(one)).toEqual(['lost']);
   });
 });
 
