@@ -17,6 +17,7 @@ import {
 import {
   addGuardCommand,
   addInsideCommands,
+  addSessionCommands,
   addTellingCommands,
   interruption,
   runClean,
@@ -236,16 +237,19 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .addHelpText('after', examplesOf('sweep'))
     .description('clears what finished agents left: sessions, logs, prompts, locks; acts only with --force')
     .action(async (_: unknown, command: Command) => finish(await acting(runSweep, command)));
-  addGuardCommand(program, {
+  const acts = {
     version,
     out,
     err,
     finish,
+    width: () => widthOf(process.env),
     interruption: () => {
       acted = true;
       return interruption();
     },
-  });
+  };
+  addGuardCommand(program, acts);
+  addSessionCommands(program, acts);
   addInsideCommands(program, { out, err, finish });
   addTellingCommands(program, { version, out, width: () => widthOf(process.env), finish });
   return program;

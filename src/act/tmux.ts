@@ -185,7 +185,7 @@ const real = (path: string): string => {
  * Where we sit: `$TMUX` is `socket,server pid,session number`; `$TMUX_PANE`, the pane we were started in, tells more,
  * because panes can move between sessions.
  */
-const ownTmux = (env: NodeJS.ProcessEnv): { socket: string; place: string } | null => {
+export const ownTmux = (env: NodeJS.ProcessEnv): { socket: string; place: string } | null => {
   const value = env.TMUX ?? '';
   const socket = socketOfTmuxVariable(value);
   return socket === null

@@ -9,8 +9,8 @@ export type CallEvent =
   | { readonly event: 'result'; readonly id: string }
   /** What the model said at once belongs together; when it says something else, all earlier calls are over. */
   | { readonly event: 'message'; readonly id: string }
-  /** The turn ended, or its user said something: nothing is pending any more. */
-  | { readonly event: 'turn' }
+  /** The turn ended, or its user said something: nothing is pending any more. `turn` absent: which of the two is not known. */
+  | { readonly event: 'turn'; readonly turn?: 'open' | 'over' }
   | { readonly event: 'model'; readonly model: string | null; readonly tokens: number | null };
 
 /** How the log of a family's sessions names calls: one JSON object a line. */
@@ -106,7 +106,11 @@ const claude: CallLog['read'] = line => {
 
 const CODEX_CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call', 'local_shell_call']);
 const CODEX_RESULTS: ReadonlySet<unknown> = new Set(['function_call_output', 'custom_tool_call_output']);
-const CODEX_TURNS: ReadonlySet<unknown> = new Set(['task_started', 'task_complete', 'turn_aborted']);
+const CODEX_TURNS: ReadonlyMap<unknown, 'open' | 'over'> = new Map([
+  ['task_started', 'open'],
+  ['task_complete', 'over'],
+  ['turn_aborted', 'over'],
+]);
 
 /** Codex puts the tools of a server into a namespace: `mcp__lean_lsp`. */
 const codexServer = ({ namespace }: JsonObject): string | null =>
@@ -125,7 +129,8 @@ const codex: CallLog['read'] = line => {
     return CODEX_RESULTS.has(type) ? resultOf(payload.call_id) : [];
   }
   if (line.type !== 'event_msg') return [];
-  if (CODEX_TURNS.has(type)) return [{ event: 'turn' }];
+  const turn = CODEX_TURNS.get(type);
+  if (turn !== undefined) return [{ event: 'turn', turn }];
   if (type !== 'token_count') return [];
   const last = asObject(asObject(payload.info)?.last_token_usage);
   return [{ event: 'model', model: null, tokens: sumOf(last, 'input_tokens') }];
@@ -137,20 +142,24 @@ const gemini: CallLog['read'] = line =>
     ? [{ event: 'model', model: nameOf(line.model), tokens: sumOf(asObject(line.tokens), 'input') }]
     : [];
 
-const COPILOT_TURNS: ReadonlySet<unknown> = new Set([
-  'user.message',
-  'abort',
-  'session.idle',
-  'session.shutdown',
-  'session.resume',
-  'session.start',
+const COPILOT_TURNS: ReadonlyMap<unknown, 'open' | 'over'> = new Map([
+  ['user.message', 'open'],
+  ['abort', 'over'],
+  ['session.idle', 'over'],
+  ['session.shutdown', 'over'],
+  ['session.resume', 'over'],
+  ['session.start', 'over'],
+  // One for each answer of the model; the tools that it asked for run in between.
+  ['assistant.turn_start', 'open'],
+  ['assistant.turn_end', 'over'],
 ]);
 
 const copilot: CallLog['read'] = line => {
   const data = asObject(line.data);
   // What a subagent of it does has an id of its own.
-  if (data === null || (COPILOT_TURNS.has(line.type) && idOf(line.agentId) !== null)) return [];
-  if (COPILOT_TURNS.has(line.type)) return [{ event: 'turn' }];
+  const turn = COPILOT_TURNS.get(line.type);
+  if (data === null || (turn !== undefined && idOf(line.agentId) !== null)) return [];
+  if (turn !== undefined) return [{ event: 'turn', turn }];
   switch (line.type) {
     case 'tool.execution_start':
       return called(
@@ -199,7 +208,7 @@ export const CALL_LOGS: readonly CallLog[] = [
   },
   {
     agent: 'copilot',
-    skip: /^\{"type":"(?:system\.message|assistant\.|session\.model)/,
+    skip: /^\{"type":"(?:system\.message|assistant\.(?!turn_)|session\.model)/,
     read: copilot,
     shells: ['bash'],
     interrupt: ['Escape', 'Escape'],
@@ -223,6 +232,7 @@ export class CallTracker {
   #message: string | null = null;
   #model: string | null = null;
   #tokens: number | null = null;
+  #turn: 'open' | 'over' | undefined;
   /** It has seen where a message or a turn begins: whatever is pending began after that. */
   #certain = false;
 
@@ -245,15 +255,22 @@ export class CallTracker {
   /** Something was written that cannot be read: it may have been a result, or the end of all. */
   lost(): void {
     this.#pending.clear();
+    this.#turn = undefined;
   }
 
   told(): LoggedCalls {
-    return { pending: [...this.#pending.values()], model: this.#model, tokens: this.#tokens };
+    return {
+      pending: [...this.#pending.values()],
+      model: this.#model,
+      tokens: this.#tokens,
+      ...(this.#turn === undefined ? {} : { turn: this.#turn }),
+    };
   }
 
   #take(event: CallEvent): void {
     switch (event.event) {
       case 'call':
+        this.#turn &&= 'open';
         if (this.#pending.size < MOST_PENDING)
           this.#pending.set(event.call.id, {
             ...event.call,
@@ -266,6 +283,7 @@ export class CallTracker {
       case 'turn':
         this.#certain = true;
         this.#message = null;
+        this.#turn = event.turn;
         this.#pending.clear();
         break;
       case 'message':

@@ -11,6 +11,8 @@ export interface SessionLog {
     /** The log's own name beside that file; null: it is the log. */
     readonly log: string | null;
   } | null;
+  /** The id of the session in the path of its log; null: it is not there. */
+  readonly id: RegExp | null;
   /** Where the log of a session is found whose process is not seen to hold one; null: nowhere that tells whose it is. */
   readonly location: {
     /** Below the home directory. `{day}`: 2026/11/17, of its start and of today. `{project}`: see `projects`. */
@@ -29,11 +31,13 @@ export const SESSION_LOGS: readonly SessionLog[] = [
     // `codex exec` holds it; the log of a TUI is held by the daemon that all of them share.
     agent: 'codex',
     held: { file: /\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-[^/]+\.jsonl$/, log: null },
+    id: /\/rollout-[^/]+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/,
     location: { directory: '.codex/sessions/{day}', file: /^rollout-.+\.jsonl$/, cwd: 'cwd', projects: null },
   },
   {
     agent: 'gemini',
     held: null,
+    id: null,
     location: {
       directory: '.gemini/tmp/{project}/chats',
       file: /^session-.+\.jsonl?$/,
@@ -45,12 +49,14 @@ export const SESSION_LOGS: readonly SessionLog[] = [
     // One log and one database for all sessions of the user.
     agent: 'opencode',
     held: { file: /\/opencode\/(?:log\/[^/]+\.log|opencode\.db-wal)$/, log: null },
+    id: null,
     location: null,
   },
   {
     // The log of its process is written to while nothing happens: that of its session is not.
     agent: 'copilot',
     held: { file: /\/session-state\/[\w-]+\/inuse\.\d+\.hold$/, log: 'events.jsonl' },
+    id: /\/session-state\/([\w-]+)\/events\.jsonl$/,
     location: null,
   },
 ];

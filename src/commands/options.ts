@@ -40,8 +40,9 @@ export const addCommonOptions = (
   command: Command,
   {
     interval = 'time between refreshes (default: 2, or what the config says)',
+    all = 'every process, not only those of agents',
     shown,
-  }: { readonly interval?: string; readonly shown?: readonly CommonName[] } = {},
+  }: { readonly interval?: string; readonly all?: string; readonly shown?: readonly CommonName[] } = {},
 ): Command => {
   const options: Readonly<Record<CommonName, Option>> = {
     root: new Option(
@@ -49,7 +50,7 @@ export const addCommonOptions = (
       'where to look for heartbeats (default: the cwd, the cwd of every agent, ~/.claude-orchestrator/workspaces)',
     ),
     interval: new Option('--interval <seconds>', interval).argParser(numberBetween(...INTERVAL_BOUNDS)),
-    all: new Option('--all', 'every process, not only those of agents'),
+    all: new Option('--all', all),
     json: new Option('--json', 'one JSON object instead of text'),
     color: new Option('--no-color', 'no colour (NO_COLOR works as well)'),
     config: new Option('--config <file>', 'this config file instead of the usual one'),

@@ -420,6 +420,104 @@ const run = async (flags: GuardFlags, { version, out, err, interruption }: Guard
 
 const NOTHING = { entries: [], warnings: [] } as const;
 
+interface SleepFlags extends CommonOptions {
+  readonly idle?: number;
+  readonly force?: boolean;
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+interface WakeFlags extends CommonOptions {
+  readonly run?: boolean;
+  readonly all?: boolean;
+}
+
+/** `0s`, `90m`, `2h`: for how long a session has been idle. */
+const parseIdle = (text: string): number => {
+  const seconds = /^(\d{1,7})s$/.exec(text)?.[1];
+  return seconds === undefined ? parseSpan(text) / 1000 : Number(seconds);
+};
+
+interface SessionCommand extends Guarding {
+  readonly width: () => number;
+}
+
+const shownAs = (flags: CommonOptions, { width }: SessionCommand) => ({
+  json: flags.json === true,
+  width: width(),
+  color: wantsColor(process.stdout, process.env, !flags.color),
+});
+
+const addSleep = (program: Command, session: SessionCommand): void => {
+  const sleep = program
+    .command('sleep')
+    .description('end idle sessions and keep the way back; never one that works or waits')
+    .addHelpText('after', examplesOf('sleep'))
+    .argument('[id...]', 'sessions by the beginning of their id, or by pid (default: all that are idle)')
+    .addOption(
+      new Option(
+        '--idle <time>',
+        'idle for at least: 90m, 2h, 1d (default: idle-agent.seconds of the config, 1h; any time for named ones)',
+      ).argParser(parseIdle),
+    )
+    .option('--force', 'do it (without this flag only the plan is printed)')
+    .option('--yes', 'the same as --force')
+    .option('--dry-run', 'only print the plan, whatever else is given');
+  addCommonOptions(sleep, { shown: ['json', 'color', 'config', 'platform'] }).action(
+    async (which: string[], _: unknown, command: Command) => {
+      refuseElsewhere(command);
+      const flags: SleepFlags = command.optsWithGlobals();
+      const { sleepSessions } = await import('./sessions.ts');
+      const force = flags.force === true || flags.yes === true;
+      const options = { which, idleSeconds: flags.idle, force, dryRun: flags.dryRun === true };
+      const abort = session.interruption();
+      session.finish(
+        await sleepSessions(
+          { ...session, prepared: await prepared(flags), abort },
+          { ...options, ...shownAs(flags, session) },
+        ),
+      );
+    },
+  );
+};
+
+const addWake = (program: Command, session: SessionCommand): void => {
+  const wake = program
+    .command('wake')
+    .description('bring a session back: types its command into its old tmux pane, or a new window')
+    .addHelpText('after', examplesOf('wake'))
+    .argument('[id...]', 'the beginning of its id, as reaptop sessions shows it')
+    .option('--run', 'press Enter, too');
+  addCommonOptions(wake, { all: 'all that sleep', shown: ['all', 'config', 'platform'] }).action(
+    async (which: string[], _: unknown, command: Command) => {
+      refuseElsewhere(command);
+      const flags: WakeFlags = command.optsWithGlobals();
+      const { wakeSessions } = await import('./sessions.ts');
+      const options = { which, all: flags.all === true, run: flags.run === true };
+      const abort = session.interruption();
+      session.finish(
+        await wakeSessions({ ...session, env: process.env, prepared: await prepared(flags), abort }, options),
+      );
+    },
+  );
+};
+
+/** `sleep`, `wake` and `sessions`: they end and bring back sessions, and list them. */
+export const addSessionCommands = (program: Command, session: SessionCommand): void => {
+  addSleep(program, session);
+  addWake(program, session);
+  addCommonOptions(program.command('sessions'), { shown: ['json', 'color', 'config', 'platform'] })
+    .description('every session, one line each: running, asleep or lost')
+    .addHelpText('after', examplesOf('sessions'))
+    .action(async (_: unknown, command: Command) => {
+      refuseElsewhere(command);
+      const flags: CommonOptions = command.optsWithGlobals();
+      const { listSessions } = await import('./sessions.ts');
+      const dependencies = { ...session, prepared: await prepared(flags) };
+      session.finish(await listSessions(dependencies, shownAs(flags, session)));
+    });
+};
+
 /** Where the words go. */
 export interface Terminal {
   readonly out: { write(text: string): void; readonly isTTY?: boolean };

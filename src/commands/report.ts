@@ -167,6 +167,17 @@ const targetLines = ({ targets }: Report, paint: Paint): string[] => [
 
 const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
+const sleptLines = ({ slept }: Report, paint: Paint): string[] =>
+  slept.sessions === 0
+    ? []
+    : [
+        line(
+          'asleep',
+          `${plural(slept.sessions, 'session')} put to sleep, ${spellBytes(slept.freed)} of that`,
+          paint,
+        ),
+      ];
+
 /** One screen at 80 columns. */
 const reportText = (report: Report, look: ReportLook): string => {
   const paint = painter(look.color);
@@ -180,6 +191,7 @@ const reportText = (report: Report, look: ReportLook): string => {
       `${report.leaksSeen} seen, ${report.leaksCleared} cleared, ${spellBytes(report.freed)} reclaimed`,
       paint,
     ),
+    ...sleptLines(report, paint),
     line(
       'zombies',
       `${report.zombiePeak} at most, ${report.zombiesPerSession.toFixed(1)} per session`,

@@ -128,6 +128,8 @@ export interface SampleOptions {
   past?: Past;
   /** What decides about a signal is read now, never taken from a cache. */
   fresh?: boolean;
+  /** Who uses what, and what works, is also asked of what is below a live agent: it may be put to sleep. */
+  closely?: boolean;
   /** Where the files of agents are read from, this time. */
   files?: AgentFiles;
   /** A screen waits for it: what does not answer at once is unknown for now. */
@@ -167,6 +169,7 @@ export class Collector {
     past,
     hurry = false,
     fresh = false,
+    closely = false,
     files = this.#options.files ?? NO_FILES,
   }: SampleOptions = {}): Promise<JudgedSnapshot> {
     const { system, config, env, roots, cwd, warnings = [] } = this.#options;
@@ -176,14 +179,14 @@ export class Collector {
     if (elsewhere === undefined) this.#learnServers(look.clock);
     const recalled = this.#options.memory?.recall(look);
     if (recalled !== undefined) this.lineage.adopt(recalled.entries);
-    let { tree, related } = await this.#grow(look, { all, fresh }, breath);
+    let { tree, related } = await this.#grow(look, { all, fresh, closely }, breath);
     const tmux =
       elsewhere !== undefined
         ? { servers: elsewhere.tmux, warnings: [] }
         : await this.#tmux.panes(tree, look, env, { hurry, fresh });
     // An agent's project may configure servers that nothing else would have recognised.
     if (elsewhere === undefined && this.#learnProjects(tree))
-      ({ tree, related } = await this.#grow(look, { all, fresh }, breath));
+      ({ tree, related } = await this.#grow(look, { all, fresh, closely }, breath));
     this.#activity.attach(related, look.clock);
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
@@ -233,7 +236,7 @@ export class Collector {
   /** A tree whose nodes carry everything judging will ask for; with `all` of every process, else without bystanders. */
   async #grow(
     look: Sample,
-    { all, fresh }: { readonly all: boolean; readonly fresh: boolean },
+    { all, fresh, closely }: Required<Pick<SampleOptions, 'all' | 'fresh' | 'closely'>>,
     breath: Yielder,
   ): Promise<{ tree: Tree; related: ReadonlySet<Node> }> {
     const { system } = this.#options;
@@ -244,7 +247,8 @@ export class Collector {
     await breath.maybeYield();
     const related = relatedNodes(tree, this.lineage);
     await breath.maybeYield();
-    const details = await system.details(detailQuestions(related, look.self?.uid ?? null), { fresh });
+    const questions = detailQuestions(related, look.self?.uid ?? null, closely);
+    const details = await system.details(questions, { fresh });
     for (const node of related) {
       const found = details.get(keyOf(node.facts));
       if (found !== undefined) node.facts = { ...node.facts, details: found };

@@ -115,6 +115,12 @@ const policy = z.strictObject({
   sweep: z.boolean().describe('ends the tmux sessions of finished agents and archives their files'),
   zombieServers: z.boolean().describe('nudges, then ends idle servers that do not reap'),
   overMemory: z.boolean().describe('ends agents over the memory limit, warned first'),
+  sleepIdle: z
+    .boolean()
+    .describe('ends sessions idle for `idle-agent.seconds` and keeps the way back, warned first'),
+  sleepUnderPressure: z
+    .boolean()
+    .describe('the same, one at a time, while memory is short: longest idle and largest first'),
   idleAgents: z.boolean().describe('ends agents that are idle for `idle-agent.seconds`, warned first'),
   builds: z.boolean().describe('ends the newer builds beyond `concurrent-builds.criticalCount`'),
   hungCalls: z.boolean().describe('ends the server that a hung call waits for, once for each call'),

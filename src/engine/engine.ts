@@ -12,6 +12,8 @@ import { executeSweep, type SweepResult } from '../act/sweep/execute-sweep.ts';
 import { gatherSweepFacts } from '../act/sweep/sweep-facts.ts';
 import type { TerminateOptions } from '../act/terminate/terminate.ts';
 import { outcomeFor } from '../act/terminate/tracked.ts';
+import { wakeSession } from '../act/wake.ts';
+import { resumeOf } from '../agents/resume.ts';
 import type { Past } from '../judge/history.ts';
 import type { JudgedSnapshot } from '../judge/judge.ts';
 import { planClean } from '../judge/plan/clean.ts';
@@ -19,10 +21,13 @@ import { handPolicy, leakPolicy } from '../judge/plan/compose.ts';
 import { planEnd, planSignal } from '../judge/plan/end.ts';
 import { planFix, planFixFiles, shownFixFiles, whyNotFixedAgain } from '../judge/plan/fix.ts';
 import { freeStep, paneOfAgent, stillHangs } from '../judge/plan/free-call.ts';
+import { planSleep } from '../judge/plan/sleep.ts';
 import { planSweep } from '../judge/plan/sweep.ts';
 import { asPlan, type SweepPlan } from '../judge/plan/sweep-plan.ts';
 import { planZombies } from '../judge/plan/zombies.ts';
+import { runningSessions, type SessionEvent } from '../judge/remembered.ts';
 import { confirmedBy } from '../judge/seen-twice.ts';
+import { type RememberedSession, sessionKey } from '../model/asleep.ts';
 import type { Config } from '../model/config.ts';
 import { type Finding, sameFinding } from '../model/finding.ts';
 import { keyOf } from '../model/identity.ts';
@@ -30,17 +35,26 @@ import {
   type ActRequest,
   type AskedBy,
   bytesBack,
+  EMPTY_PLAN,
   type FixWay,
   type FreedCall,
   type OtherOutcome,
   type OtherStep,
+  type Outcome,
+  type OutcomeKind,
   type Plan,
+  SLEEP_GRACE_MS,
+  type SleepingSession,
   type Step,
 } from '../model/plan.ts';
 import { summariseAll } from '../model/plan-text.ts';
+import { isZombie } from '../model/process.ts';
 import { awaitsSample, identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
+import { plural } from '../model/units.ts';
+import { statePlace } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
 import { Yielder } from '../observe/time-slice.ts';
+import { noteSessions, type SessionNote, tryRemember } from '../remember/asleep.ts';
 import type { AgentFiles } from './agent-files.ts';
 import { ACTIVITY_MS, type Collector, rest, type SampleOptions } from './collector.ts';
 import type { Prepared } from './prepare.ts';
@@ -98,10 +112,22 @@ export interface PlannedSweep {
   readonly plan: Plan;
 }
 
+/** A session that is to come back; `run`: its command is entered, and not only typed. */
+interface Wake {
+  readonly session: RememberedSession;
+  readonly run: boolean;
+}
+
 type Fix = Pick<Extract<ActRequest, { act: 'fix' }>, 'finding' | 'way'>;
 
 /** What is recorded beside the signals of a plan; files have records of their own. */
-const RECORDED: ReadonlySet<OtherStep['act']> = new Set(['claude-stop', 'free-call', 'send-escape']);
+const RECORDED: ReadonlySet<OtherStep['act']> = new Set([
+  'claude-stop',
+  'free-call',
+  'send-escape',
+  'sleep',
+  'wake',
+]);
 
 /** An agent notices within a second that its call is over. */
 const FREED_MS = 5000;
@@ -120,6 +146,17 @@ interface KnownSweep {
   readonly replan: () => Promise<SweepPlan>;
 }
 
+/** Its agent has ended, and the conversation is in its log. */
+const SLEPT: ReadonlySet<OutcomeKind> = new Set(['ended', 'zombie', 'respawned']);
+
+/** The servers of an agent notice within a second that it has ended. */
+const SERVERS_MS = 3000;
+const SERVERS_STEP_MS = 50;
+
+/** An agent registers within seconds, and later on a machine that is short of memory. */
+const WAKE_MS = 20_000;
+const WAKE_STEP_MS = 500;
+
 /** A process between fork and exec looks leaked, but not for this long. */
 const BETWEEN_MS = 300;
 
@@ -133,6 +170,7 @@ export class Engine {
   readonly #sweeps = new WeakMap<Plan, KnownSweep>();
   /** Plans that fix a finding are made once more before they are executed. */
   readonly #fixes = new WeakMap<Plan, Fix>();
+  readonly #wakes = new WeakMap<Plan, Wake>();
   #boot: string | null = null;
 
   constructor(options: EngineOptions) {
@@ -156,9 +194,15 @@ export class Engine {
   /** What would be done; nothing is signalled. */
   async plan(request: ActRequest, { by, shown, snapshot }: PlanOptions): Promise<Plan> {
     if (request.act === 'fix') return this.#planFix(request, shown);
+    if (request.act === 'sleep') {
+      const moment = snapshot ?? (await this.sampleClosely());
+      const plan = planSleep({ ...this.#context(moment), ...request, by });
+      return by === 'tui' ? { ...plan, otherWay: 'end' } : plan;
+    }
     const fresh = snapshot ?? (await this.sample({ all: true }));
     const confirmed = request.act === 'clean' && shown !== undefined ? confirmedBy(shown, fresh) : fresh;
-    return withPss(this.#planFrom(request, confirmed, by), this.#options.system);
+    const plan = await withPss(this.#planFrom(request, confirmed, by), this.#options.system);
+    return maySleepInstead(request, confirmed) ? { ...plan, otherWay: 'sleep' } : plan;
   }
 
   /** What finished agents left. Two samples: CPU is only known between two. */
@@ -210,6 +254,9 @@ export class Engine {
   async #run(plan: Plan, options: ExecuteOptions): Promise<Executed> {
     const known = this.#sweeps.get(plan);
     if (known !== undefined) return this.#sweep(known, options);
+    if (plan.sleep !== undefined) return this.#sleep(plan, plan.sleep, options);
+    const wake = this.#wakes.get(plan);
+    if (wake !== undefined) return this.#wake(plan, wake, options);
     const fix = this.#fixes.get(plan);
     if (fix !== undefined) return this.#fix(plan, fix, options);
     if (plan.frees === undefined && (plan.otherSteps ?? []).length > 0)
@@ -231,6 +278,7 @@ export class Engine {
   async #steps(plan: Plan, options: ExecuteOptions): Promise<Executed & StepsResult> {
     const { system, config, graceMs } = this.#options;
     const { files, signal, onProgress, confirmed, kills } = options;
+    const closely = plan.sleep !== undefined;
     const done = await executeSteps({
       system,
       plan,
@@ -240,9 +288,166 @@ export class Engine {
       kills,
       graceMs: options.graceMs ?? graceMs,
       quietSeconds: config.thresholds.zombie.quietSeconds,
-      resample: () => this.sample({ all: true, fresh: true, ...(files === undefined ? {} : { files }) }),
+      resample: () =>
+        this.sample({ all: true, fresh: true, closely, ...(files === undefined ? {} : { files }) }),
     });
     return { ...done, otherOutcomes: [] };
+  }
+
+  /** Who uses what is below live agents, and what works there, which shows only between two samples. */
+  async sampleClosely(): Promise<JudgedSnapshot> {
+    await this.sample({ all: true, closely: true });
+    await rest(ACTIVITY_MS);
+    return this.sample({ all: true, closely: true, fresh: true });
+  }
+
+  /** One after the other: each is judged again right before its own signal, and its way back is on disk by then. */
+  async #sleep(
+    plan: Plan,
+    { sessions, minimumIdleSeconds }: NonNullable<Plan['sleep']>,
+    options: ExecuteOptions,
+  ): Promise<Executed> {
+    // What works is known between two samples only; the second is the recheck.
+    await this.sample({ all: true, closely: true });
+    await rest(ACTIVITY_MS);
+    const outcomes: Outcome[] = [];
+    const otherOutcomes: OtherOutcome[] = [];
+    const warnings: string[] = [];
+    for (const session of sessions) {
+      const step = plan.steps.find(one => keyOf(one) === keyOf(session.agent));
+      const chore = plan.otherSteps?.[sessions.indexOf(session)];
+      if (step === undefined || chore === undefined) continue;
+      const one: Plan = { ...plan, steps: [step], sleep: { sessions: [session], minimumIdleSeconds } };
+      const done = await this.#sleepOne(one, session, chore, options);
+      outcomes.push(...done.outcomes);
+      otherOutcomes.push(done.other);
+      warnings.push(...done.warnings);
+    }
+    const summary = summariseAll(outcomes, otherOutcomes);
+    return { ...NOTHING, outcomes, otherOutcomes, sessions: otherOutcomes, summary, warnings };
+  }
+
+  async #sleepOne(
+    plan: Plan,
+    { way, members }: SleepingSession,
+    chore: OtherStep,
+    options: ExecuteOptions,
+  ): Promise<Pick<Executed, 'outcomes' | 'warnings'> & { readonly other: OtherOutcome }> {
+    const refused = (why: string) => {
+      const outcomes = plan.steps.map(step => outcomeFor(step, 'refused', why));
+      for (const outcome of outcomes) options.onProgress?.({ type: 'outcome', outcome });
+      return { outcomes, warnings: [], other: { ...chore, outcome: 'skipped', why } as const };
+    };
+    const { system } = this.#options;
+    const left = system.readOnly ?? (options.signal?.aborted === true ? 'it was cancelled' : null);
+    if (left !== null) return refused(left);
+    const unwritten = this.#remember([{ ...way, state: 'asleep', at: Date.now() }]);
+    if (unwritten !== null) return refused(`its way back could not be written: ${unwritten}`);
+    const { outcomes, warnings } = await this.#steps(plan, { ...options, graceMs: SLEEP_GRACE_MS });
+    const outcome = outcomes.find(one => keyOf(one) === keyOf(way));
+    if (outcome === undefined || !SLEPT.has(outcome.outcome)) {
+      const state = outcome?.outcome === 'gone' ? 'gone' : 'running';
+      const failed = this.#remember([
+        state === 'gone' ? { ...way, state } : { ...way, state, at: Date.now() },
+      ]);
+      return {
+        outcomes,
+        warnings: failed === null ? warnings : [...warnings, failed],
+        other: { ...chore, outcome: 'skipped', why: outcome?.why ?? 'it was not ended' },
+      };
+    }
+    const { freed, remain } = await this.#freedWith(members);
+    const more =
+      remain === 0
+        ? ''
+        : `; ${plural(remain, 'process', 'processes')} of it remain, and are judged as any other`;
+    return {
+      outcomes: outcomes.map(one => (one === outcome ? { ...one, freed, about: true } : one)),
+      warnings,
+      other: { ...chore, outcome: 'done', why: `asleep; ${chore.why}${more}` },
+    };
+  }
+
+  /** What came back with a session: its servers end a moment later. */
+  async #freedWith(members: SleepingSession['members']): Promise<{ freed: number; remain: number }> {
+    const { system } = this.#options;
+    for (const until = performance.now() + SERVERS_MS; ; await rest(SERVERS_STEP_MS)) {
+      let remain = 0;
+      let freed = 0;
+      for (const { pid, start, bytes } of members) {
+        const now = await system.presence(pid);
+        const runs =
+          now.status === 'unreadable' ||
+          (now.status === 'present' && now.identity.start === start && !isZombie(now));
+        if (runs) remain += 1;
+        else freed += bytes;
+      }
+      if (remain === 0 || performance.now() >= until) return { freed, remain };
+    }
+  }
+
+  /** Why it is not on disk now; null: it is. */
+  #remember(events: readonly SessionEvent[]): string | null {
+    const { system } = this.#options;
+    // Nothing of an invented machine is written down.
+    if (system.inventedRecords !== undefined) return null;
+    const directory = this.#directory();
+    if (directory === null) return 'there is no state directory';
+    return tryRemember(directory, events);
+  }
+
+  #directory(): string | null {
+    const { directory } = this.#options;
+    return directory === undefined ? statePlace().directory : directory;
+  }
+
+  /** Sessions that run, sleep or are lost, after what is seen now has been written down. */
+  remembered(snapshot: Snapshot): SessionNote {
+    const { system } = this.#options;
+    const directory = this.#directory();
+    if (system.readOnly !== null || system.inventedRecords !== undefined || directory === null)
+      return { sessions: [], lost: [], warning: null };
+    return noteSessions(directory, snapshot);
+  }
+
+  /** A plan that brings a session back. */
+  planWake(session: RememberedSession, run: boolean): Plan {
+    const why = run ? 'its command is entered' : 'its command is typed; you press Enter';
+    const plan: Plan = {
+      ...EMPTY_PLAN,
+      otherSteps: [
+        { act: 'wake', target: `${session.agent} ${session.id}`, why: `${why}: ${session.resume}` },
+      ],
+    };
+    this.#wakes.set(plan, { session, run });
+    return plan;
+  }
+
+  async #wake(plan: Plan, { session, run }: Wake, options: ExecuteOptions): Promise<Executed> {
+    const [chore] = plan.otherSteps as readonly [OtherStep];
+    const { env } = this.#options;
+    const ended = (outcome: OtherOutcome['outcome'], why: string): Executed => {
+      const otherOutcomes = [{ ...chore, outcome, why }];
+      return { ...NOTHING, otherOutcomes, sessions: otherOutcomes, summary: why };
+    };
+    const left = this.#whyNotNow(options.signal);
+    if (left !== null) return ended('skipped', left);
+    const moment = await this.sample({ all: true, fresh: true });
+    const running = runningSessions(moment).find(way => sessionKey(way) === sessionKey(session));
+    if (running !== undefined) return ended('gone', `it runs already: ${running.agent} (${running.pid})`);
+    const result = await wakeSession(session, moment, { env, run });
+    if (result.status !== 'typed')
+      return ended(result.status === 'failed' ? 'failed' : 'skipped', result.why);
+    const where = `in tmux ${result.session} ${result.pane}${result.isNew ? ', a new window' : ', where it was'}`;
+    if (!run) return ended('done', `typed ${where}: press Enter there`);
+    for (const until = performance.now() + WAKE_MS; performance.now() < until; await rest(WAKE_STEP_MS)) {
+      const now = runningSessions(await this.sample({ all: true, fresh: true }));
+      const back = now.find(way => sessionKey(way) === sessionKey(session));
+      if (back === undefined) continue;
+      this.#remember([{ ...back, state: 'running', at: Date.now() }]);
+      return ended('done', `awake as ${back.agent} (${back.pid}) ${where}`);
+    }
+    return ended('done', `started ${where}; it has not registered yet`);
   }
 
   async #sweep({ sweep, replan }: KnownSweep, options: ExecuteOptions): Promise<Executed> {
@@ -364,7 +569,7 @@ export class Engine {
     return { snapshot, lineageMembers: (target: string) => lineage.membersOf(target) };
   }
 
-  #planFrom(request: Exclude<ActRequest, { act: 'fix' }>, snapshot: Snapshot, by: AskedBy): Plan {
+  #planFrom(request: Exclude<ActRequest, { act: 'fix' | 'sleep' }>, snapshot: Snapshot, by: AskedBy): Plan {
     const context = this.#context(snapshot);
     switch (request.act) {
       case 'end': {
@@ -394,7 +599,8 @@ export class Engine {
 
   async #planFix({ finding, way }: Fix, shown: Snapshot | undefined): Promise<Plan> {
     if (finding.action === 'sweep' || finding.action === 'remove-file') return this.#planFixFiles(finding);
-    const moment = await this.sample({ all: true });
+    const closely = finding.action === 'sleep' && way !== 'end';
+    const moment = await (closely ? this.sampleClosely() : this.sample({ all: true }));
     const plan = await withPss(this.#fixFrom(finding, moment, way, shown), this.#options.system);
     this.#fixes.set(plan, { finding, way });
     return plan;
@@ -457,6 +663,8 @@ const MOST_READ = 1000;
  * gigabytes. What cannot be read keeps its RSS, and the total is called "about".
  */
 export const withPss = async (plan: Plan, system: Pick<System, 'proportionalMemory'>): Promise<Plan> => {
+  // Its one step stands for a whole tree.
+  if (plan.sleep !== undefined) return plan;
   const slice = new Yielder();
   const steps: Step[] = [];
   for (const step of plan.steps) {
@@ -475,6 +683,14 @@ const NOTHING: Executed = {
   warnings: [],
   worse: [],
   stopped: null,
+};
+
+/** Who ends one idle session may want it back. */
+const maySleepInstead = (request: ActRequest, { processes }: Snapshot): boolean => {
+  if (request.act !== 'end' || request.force || request.targets.length !== 1) return false;
+  const key = keyOf(request.targets[0]!);
+  const p = processes.find(one => keyOf(one.facts) === key);
+  return p?.isSession === true && p.session?.doing === 'idle' && resumeOf(p.agent) !== null;
 };
 
 const nothingOf = ({ files, title }: Finding, why: string): SweepPlan => ({

@@ -5,17 +5,20 @@ import { attachmentTo, copyToTmux, jumpToPane } from '../act/tmux.ts';
 import type { Acknowledgement } from '../judge/acknowledge.ts';
 import type { MemoryPoint } from '../judge/history.ts';
 import { withLeaksSeenTwice } from '../judge/seen-twice.ts';
+import { type RememberedSession, resumeFromAnywhere, sessionKey, wayBackName } from '../model/asleep.ts';
 import type { Finding } from '../model/finding.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
 import { label, type Snapshot } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
 import type { UiSettings } from '../model/ui-settings.ts';
+import { plural } from '../model/units.ts';
 import { errorSentence } from '../observe/state/own-file.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import type { System } from '../observe/system.ts';
 import { turnOfLoop } from '../observe/time-slice.ts';
 import { peekAtPane } from '../observe/tmux.ts';
+import { noteSessions } from '../remember/asleep.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Reporter } from './alerts.ts';
 import { Engine, type Executed } from './engine.ts';
@@ -27,6 +30,8 @@ import { Sampler } from './sampler.ts';
 import { saveSettings } from './save-ui-settings.ts';
 
 const FILES_SETTLE_MS = 600;
+/** How long another's change of the sleeping sessions may take to be shown. */
+const SESSIONS_MS = 5000;
 
 /** The second look comes soon after the first: a leak must be seen twice, and CPU needs two samples. */
 const SECOND_LOOK_MS = 300;
@@ -46,6 +51,10 @@ export class LiveEngine implements Live {
   #beforeLook: () => void = () => {};
   readonly #acknowledged: Acknowledgements;
   readonly #turns: Turns;
+  /** Where sessions are remembered; null: nowhere, because this machine is not the real one. */
+  readonly #directory: string | null;
+  #sessions = { running: '', at: Number.NEGATIVE_INFINITY };
+  #warnedOfSessions = false;
 
   private constructor(options: LiveEngineOptions, first: Snapshot) {
     this.#options = options;
@@ -59,6 +68,7 @@ export class LiveEngine implements Live {
     const hasActs = options.log === undefined && options.system.readOnly === null;
     const directory = hasActs ? stateDirectory(options.env) : null;
     const acts = hasActs ? new ActLog(directory) : null;
+    this.#directory = options.system.inventedRecords === undefined ? directory : null;
     this.#acknowledged = new Acknowledgements(directory);
     const shown = this.#withoutAcknowledged(first);
     this.#store = new LiveStore(firstState(options, shown, acts, this.#acknowledged.all));
@@ -126,6 +136,19 @@ export class LiveEngine implements Live {
 
   cancel(): void {
     this.#abort?.abort();
+  }
+
+  async wake(session: RememberedSession): Promise<string> {
+    const plan = this.#engine.planWake(session, false);
+    const result = await this.#turns.alone(() =>
+      this.#engine.execute(plan, { by: 'tui', why: `Enter: wake ${session.id}` }),
+    );
+    if (result.status === 'held') return result.why;
+    const [outcome] = result.execution.otherOutcomes;
+    if (outcome?.outcome !== 'skipped') return `${wayBackName(session)}: ${outcome?.why ?? ''}`;
+    const line = resumeFromAnywhere(session);
+    const copied = await this.copyToTmux(line);
+    return `${copied ? 'Copied' : 'Run it yourself'}: ${line}`;
   }
 
   acknowledge(finding: Finding): string {
@@ -261,6 +284,34 @@ export class LiveEngine implements Live {
     return this.#options.system.backend === 'demo' ? this.#store.state.snapshot.takenAt : Date.now();
   }
 
+  /** When sessions came or went, and now and then: others may have put one to sleep. */
+  #noteSessions(snapshot: Snapshot): void {
+    if (this.#directory === null) return;
+    const running = snapshot.processes
+      .filter(p => p.isSession)
+      .map(p => `${keyOf(p.facts)} ${p.session?.id}`)
+      .join();
+    const now = performance.now();
+    if (running === this.#sessions.running && now - this.#sessions.at < SESSIONS_MS) return;
+    this.#sessions = { running, at: now };
+    const { sessions, lost, warning } = noteSessions(this.#directory, snapshot);
+    const asleep = sessions.filter(({ state }) => state !== 'running').sort((a, b) => b.at - a.at);
+    const told = (all: readonly RememberedSession[]): string =>
+      all.map(one => `${one.state} ${sessionKey(one)}`).join();
+    if (told(asleep) !== told(this.#store.state.asleep ?? [])) this.#store.set({ asleep });
+    const at = this.#now();
+    if (lost.length > 0) {
+      const names = lost.map(wayBackName).join(', ');
+      this.#store.log({
+        at,
+        text: `lost ${plural(lost.length, 'session')}: ${names}; Asleep lists the way back`,
+        tone: 'bad',
+      });
+    }
+    if (warning !== null && !this.#warnedOfSessions) this.#store.log({ at, text: warning, tone: 'warn' });
+    this.#warnedOfSessions ||= warning !== null;
+  }
+
   async #sample(): Promise<void> {
     try {
       this.#beforeLook();
@@ -272,6 +323,7 @@ export class LiveEngine implements Live {
         state.readOnly ? looked : withLeaksSeenTwice(state.snapshot, looked),
       );
       this.#store.set({ snapshot, load: loadOf(this.#options.system), error: null });
+      this.#noteSessions(looked);
       this.#reporter.look(snapshot);
     } catch (error) {
       // The screen keeps the last good snapshot and says why it is old.
@@ -289,6 +341,8 @@ const askedFor = (request: ActRequest): string => {
       return 'c: clean what is proven leaked';
     case 'zombies':
       return 'z: deal with zombies';
+    case 'sleep':
+      return 'f: put to sleep';
     case 'signal':
       return `S: ${request.signal}`;
     case 'fix':

@@ -1,4 +1,5 @@
 import type { MemoryPoint } from '../judge/history.ts';
+import type { RememberedSession } from '../model/asleep.ts';
 import type { Config } from '../model/config.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Identity, IdentityKey } from '../model/identity.ts';
@@ -80,6 +81,8 @@ export interface LiveState {
   readonly running: RunningPlan | null;
   readonly log: readonly LogLine[];
   readonly error: string | null;
+  /** Sessions that sleep or are lost, the latest first. */
+  readonly asleep?: readonly RememberedSession[];
   /** Absent or null: this is now. */
   readonly moment?: PastMoment | null;
   /** Counts up each time there is something the user wants to be rung for. */
@@ -102,6 +105,8 @@ export interface Live {
    */
   run(plan: Plan, request: ActRequest): Promise<ChangedPlan | null>;
   cancel(): void;
+  /** Types the command of a session into its old pane, or a new window; resolves to a sentence that says where. */
+  wake?(session: RememberedSession): Promise<string>;
   /** The finding is quiet until it says something else; a sentence comes back. */
   acknowledge?(finding: Finding): string;
   takeBack?(finding: Finding): string;

@@ -1,4 +1,5 @@
 import type { MemoryPoint } from '../judge/history.ts';
+import type { RememberedSession } from '../model/asleep.ts';
 import type { Finding } from '../model/finding.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
@@ -177,6 +178,11 @@ export class TimeTravel implements Live {
 
   cancel(): void {
     this.#options.live.cancel();
+  }
+
+  wake(session: RememberedSession): Promise<string> {
+    const live = this.#shown === null ? this.#options.live.wake?.(session) : undefined;
+    return live ?? Promise.resolve(this.#refusal());
   }
 
   acknowledge(finding: Finding): string {

@@ -7,6 +7,7 @@ import { summarise } from '../model/plan-text.ts';
 import { parseDate } from '../model/time.ts';
 import { plural } from '../model/units.ts';
 import { FollowedLines } from '../observe/state/lines-file.ts';
+import { sleptIn } from '../remember/audit-history.ts';
 
 /** What an act left running is left alone for a while: trying every ten seconds is useless and fills the log. */
 const REST_SECONDS = 600;
@@ -69,6 +70,8 @@ export interface AuditedAct {
   readonly roots: number;
   readonly outcomes: Readonly<Partial<Record<OutcomeKind, number>>>;
   readonly freed: number;
+  /** Sessions that it put to sleep. */
+  readonly slept: number;
 }
 
 /** Reads what was added to the audit log since the last time, by whomever: `clean`, a hook, the screen, guard itself. */
@@ -86,7 +89,9 @@ export class AuditFollower {
 
 const parse = (line: string): readonly AuditedAct[] => {
   try {
-    const { time, event, by, plan, outcomes, freed } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const { time, event, by, plan, outcomes, freed, sessions } = JSON.parse(line) as Readonly<
+      Record<string, unknown>
+    >;
     const at = parseDate(String(time));
     if (at === null || (event !== 'intent' && event !== 'outcome')) return [];
     return [
@@ -97,6 +102,7 @@ const parse = (line: string): readonly AuditedAct[] => {
         roots: rootsIn(plan),
         outcomes: countsOf(outcomes),
         freed: typeof freed === 'number' && freed > 0 ? freed : 0,
+        slept: sleptIn(sessions),
       },
     ];
   } catch {

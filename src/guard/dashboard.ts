@@ -93,6 +93,14 @@ export const DASHBOARD_PANELS: readonly Panel[] = [
     ],
   },
   {
+    title: 'Put to sleep in a day',
+    kind: 'timeseries',
+    queries: [
+      { expression: `sum(increase(reaptop_slept_total${ON}[1d]))`, legend: 'sessions' },
+      { expression: `sum(increase(reaptop_slept_bytes_total${ON}[1d])) / 2 ^ 20`, legend: 'MiB' },
+    ],
+  },
+  {
     title: 'Ended, by outcome and by whom',
     kind: 'timeseries',
     wide: true,

@@ -4,17 +4,32 @@ import { Engine, withPss } from '../engine/engine.ts';
 import { History } from '../engine/history.ts';
 import type { JudgedSnapshot } from '../judge/judge.ts';
 import { Sightings } from '../judge/seen-twice.ts';
+import { type RememberedSession, resumeFromAnywhere, wayBackName } from '../model/asleep.ts';
 import type { Config } from '../model/config.ts';
 import type { FindingId } from '../model/finding.ts';
+import type { PressureFacts } from '../model/health.ts';
 import { keyOf } from '../model/identity.ts';
+import type { HostFacts } from '../model/observation.ts';
 import type { Outcome } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { formatMoment, plural } from '../model/units.ts';
+import { readPressure } from '../observe/health.ts';
 import type { System } from '../observe/system.ts';
 import type { GuardReport } from '../remember/latest.ts';
 import { Account, type AuditedAct, AuditFollower, endingText, sweepText } from './bookkeeping.ts';
 import { type Held, Holding } from './hold.ts';
 import type { Memory } from './memory.ts';
-import { Budget, type Ending, type GuardAct, planGuard, rootsOf, Warned, warnedBy } from './policy.ts';
+import {
+  Budget,
+  type Ending,
+  type GuardAct,
+  planGuard,
+  rootsOf,
+  Warned,
+  type WarnedFinding,
+  warnedBy,
+} from './policy.ts';
+import { Pressed } from './pressure.ts';
 import { allowedSweep, isEmptySweep, mayNeedSweep, SweepSightings } from './sweep-policy.ts';
 
 /** A sweep looks at every file twice, a second apart. */
@@ -26,6 +41,8 @@ const WHY = {
   leaks: 'policy: proven leaks',
   zombieServers: 'policy: servers that do not reap their children',
   overMemory: 'policy: agents over the memory limit, after a warning',
+  sleepIdle: 'policy: sessions idle too long, put to sleep after a warning',
+  sleepUnderPressure: 'policy: memory is short, an idle session is put to sleep after a warning',
   idleAgents: 'policy: agents idle too long, after a warning',
   builds: 'policy: newer builds of a project with too many',
   hungCalls: 'policy: servers that hung calls wait for',
@@ -39,6 +56,7 @@ export class Guard {
   readonly #sightings = new Sightings();
   readonly #sweepSightings = new SweepSightings();
   readonly #warned = new Warned();
+  readonly #pressed = new Pressed();
   readonly #budget: Budget;
   readonly #account = new Account();
   readonly #since: number;
@@ -159,18 +177,35 @@ export class Guard {
     this.#sightings.forget();
     this.#sweepSightings.forget();
     this.#warned.forget();
+    this.#pressed.forget();
   }
 
   async #remember(moment: JudgedSnapshot): Promise<void> {
     this.#history.record(moment);
     this.#sightings.note(moment, this.#at());
     for (const { id, title } of this.#warned.note(moment, warnedBy(this.#options.config.policy), this.#at()))
-      this.#options.say(
-        `${id}: ${title}; it is ended in ${this.#options.config.policy.warnSeconds} s if that stays so`,
-      );
+      this.#options.say(`${id}: ${title}; it is ${this.#fateOf(id)} if that stays so`);
+    this.#notePressure(moment);
     await this.#hold(moment);
-    for (const warning of await this.#options.memory.keep(moment, this.#options.collector.lineage))
-      this.#warn(warning);
+    const { memory, collector } = this.#options;
+    for (const warning of await memory.keep(moment, collector.lineage)) this.#warn(warning);
+    const lost = memory.lostSessions();
+    if (lost.length > 0) this.#options.say(lostText(lost));
+  }
+
+  #fateOf(id: WarnedFinding): string {
+    const { policy } = this.#options.config;
+    const sleeps = id === 'idle-agent' && policy.sleepIdle;
+    return `${sleeps ? 'put to sleep' : 'ended'} in ${policy.warnSeconds} s`;
+  }
+
+  #notePressure(moment: Snapshot): void {
+    const { config, say, pressure = readPressure } = this.#options;
+    if (!config.policy.sleepUnderPressure) return;
+    const at = this.#at();
+    const warning = this.#pressed.note(moment, pressure(moment.host), this.#account.resting(at), at);
+    if (warning !== null)
+      say(`${warning}: it is put to sleep in ${config.policy.warnSeconds} s if that stays so`);
   }
 
   async #hold(moment: Snapshot): Promise<void> {
@@ -205,13 +240,15 @@ export class Guard {
       (policy.zombieServers && says(moment, 'zombie')) ||
       (policy.builds && says(moment, 'concurrent-builds')) ||
       (policy.hungCalls && says(moment, 'call-hung')) ||
-      this.#warned.due(moment, warnedBy(policy), policy.warnSeconds, at).length > 0
+      this.#warned.due(moment, warnedBy(policy), policy.warnSeconds, at).length > 0 ||
+      (policy.sleepUnderPressure && this.#pressed.due(policy.warnSeconds, at) !== null)
     );
   }
 
   async #endByPolicy(): Promise<void> {
     const { collector, config, abort } = this.#options;
-    const fresh = await this.#engine.sample({ all: true });
+    const sleeps = config.policy.sleepIdle || config.policy.sleepUnderPressure;
+    const fresh = await (sleeps ? this.#engine.sampleClosely() : this.#engine.sample({ all: true }));
     this.#sightings.note(fresh, this.#at());
     const { acts, waiting } = planGuard({
       snapshot: fresh,
@@ -222,6 +259,7 @@ export class Guard {
       at: this.#at(),
       left: this.#budget.left(this.#at()),
       resting: this.#account.resting(this.#at()),
+      pressed: this.#pressed.due(config.policy.warnSeconds, this.#at()),
       freed: this.#freed,
     });
     this.#waiting = waiting.length;
@@ -241,6 +279,7 @@ export class Guard {
     const result = await this.#engine.execute(plan, { by: 'guard', why: WHY[what], signal: abort });
     // Another clean-up is running: the next sample shows what is left.
     if (result.status === 'held') return;
+    if (what === 'sleepUnderPressure') this.#pressed.forget();
     for (const { calls } of plan.frees ?? []) for (const id of calls) this.#freed.add(id);
     for (const warning of result.warnings) this.#warn(warning);
     const { outcomes, otherOutcomes } = result.execution;
@@ -324,6 +363,14 @@ export class Guard {
   }
 }
 
+/** `lost 2 sessions at 03:14 (it was killed, or crashed): proofs: claude --resume …`. */
+const lostText = (sessions: readonly RememberedSession[]): string => {
+  const at = formatMoment(sessions[0]?.at ?? 0);
+  const whys = [...new Set(sessions.map(({ why }) => why ?? ''))].filter(Boolean).join('; ');
+  const ways = sessions.map(session => `${wayBackName(session)}: ${resumeFromAnywhere(session)}`).join(', ');
+  return `lost ${plural(sessions.length, 'session')} at ${at} (${whys}): ${ways}`;
+};
+
 const says = ({ findings }: Snapshot, id: FindingId): boolean => findings.some(finding => finding.id === id);
 
 export interface GuardOptions {
@@ -345,6 +392,8 @@ export interface GuardOptions {
   readonly wall?: () => number;
   /** Seconds since boot, sleep included. */
   readonly uptime: () => number;
+  /** How short memory is; absent: as the kernel says. */
+  readonly pressure?: (host: HostFacts) => PressureFacts;
 }
 
 /** What one look found and did. */

@@ -1,8 +1,10 @@
 import type { Lineage } from '../judge/rules/lineage.ts';
+import type { RememberedSession } from '../model/asleep.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { Sample } from '../model/observation.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
+import { noteSessions } from '../remember/asleep.ts';
 import { type GuardReport, latestOf, writeLatest } from '../remember/latest.ts';
 import { LineageKeeper } from '../remember/lineage-keeper.ts';
 import type { Recalled } from '../remember/lineage-reader.ts';
@@ -22,6 +24,8 @@ export class Memory {
   readonly #marks = new MarkFinder();
   readonly #oomKills: () => number | null;
   #compactedAt = Number.NEGATIVE_INFINITY;
+  #oomCount: number | null = null;
+  #lost: readonly RememberedSession[] = [];
 
   constructor(system: System, directory: string | null, oomKills: () => number | null = () => null) {
     this.#system = system;
@@ -38,12 +42,29 @@ export class Memory {
 
   /** After every look; what could not be written comes back in sentences. */
   async keep(snapshot: Snapshot, lineage: Lineage): Promise<readonly string[]> {
-    const marks = this.#marks.next(snapshot, this.#oomKills());
+    const oomKills = this.#oomKills();
+    const marks = this.#marks.next(snapshot, oomKills);
     const warnings = [
       await this.#keepLineage(snapshot, lineage),
       (await this.#recorder?.record(snapshot, marks)) ?? null,
+      this.#keepSessions(snapshot, oomKills),
     ];
     return warnings.filter(warning => warning !== null);
+  }
+
+  /** Those that the last sample found lost. */
+  lostSessions(): readonly RememberedSession[] {
+    return this.#lost;
+  }
+
+  #keepSessions(snapshot: Snapshot, oomKills: number | null): string | null {
+    const before = this.#oomCount;
+    this.#oomCount = oomKills;
+    if (this.#directory === null) return null;
+    const oomKilled = before !== null && oomKills !== null && oomKills > before;
+    const { lost, warning } = noteSessions(this.#directory, snapshot, oomKilled);
+    this.#lost = lost;
+    return warning;
   }
 
   async publish(snapshot: Snapshot, report: Omit<GuardReport, 'writer'>): Promise<string | null> {

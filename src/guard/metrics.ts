@@ -22,6 +22,8 @@ export const METRICS = {
   reaptop_ended_total:
     'Processes that acts of reaptop dealt with since guard started, by outcome and by who asked.',
   reaptop_reclaimed_bytes_total: 'Bytes that ending processes gave back since guard started.',
+  reaptop_slept_total: 'Sessions that were put to sleep since guard started.',
+  reaptop_slept_bytes_total: 'Bytes that this gave back; they are in reaptop_reclaimed_bytes_total, too.',
   reaptop_sample_duration_seconds: 'How long a look took.',
   reaptop_sample_failures_total: 'Looks that failed.',
   reaptop_last_sample_timestamp_seconds: 'When the last look was taken.',
@@ -100,6 +102,8 @@ export class Metrics {
   readonly #heartbeats = gauge(this.registry, 'reaptop_heartbeat_age_seconds', ['project', 'task']);
   readonly #ended = counter(this.registry, 'reaptop_ended_total', ['outcome', 'by']);
   readonly #reclaimed = counter(this.registry, 'reaptop_reclaimed_bytes_total');
+  readonly #slept = counter(this.registry, 'reaptop_slept_total');
+  readonly #sleptBytes = counter(this.registry, 'reaptop_slept_bytes_total');
   readonly #duration = new Histogram({
     name: 'reaptop_sample_duration_seconds' satisfies MetricName,
     help: METRICS.reaptop_sample_duration_seconds,
@@ -137,11 +141,13 @@ export class Metrics {
   }
 
   #count(audited: readonly AuditedAct[]): void {
-    for (const { event, by, outcomes, freed } of audited) {
+    for (const { event, by, outcomes, freed, slept } of audited) {
       if (event !== 'outcome') continue;
       for (const [outcome, count] of Object.entries(outcomes))
         this.#ended.inc({ outcome, by: ASKED_BY.find(known => known === by) ?? 'other' }, count);
       this.#reclaimed.inc(freed);
+      this.#slept.inc(slept);
+      if (slept > 0) this.#sleptBytes.inc(freed);
     }
   }
 

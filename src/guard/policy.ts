@@ -3,19 +3,23 @@ import { leakPolicy, type PlanInput, planContext } from '../judge/plan/compose.t
 import { planEnd } from '../judge/plan/end.ts';
 import { planBuilds } from '../judge/plan/fix.ts';
 import { freeStep, planFreeCall } from '../judge/plan/free-call.ts';
+import { planSleep } from '../judge/plan/sleep.ts';
 import { planZombies } from '../judge/plan/zombies.ts';
 import type { Sightings } from '../judge/seen-twice.ts';
 import type { Config, GuardPolicy } from '../model/config.ts';
 import type { Finding, FindingId } from '../model/finding.ts';
-import { type IdentityKey, keyOf } from '../model/identity.ts';
+import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import { EMPTY_PLAN, type EndPolicy, type Plan, type Refusal, type Step } from '../model/plan.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../model/snapshot.ts';
+import { PRESSED_IDLE_SECONDS } from './pressure.ts';
 
 /** Lines of the policy that end processes; the others are about files and sessions (`sweep`). */
 export const ENDING = [
   'leaks',
   'zombieServers',
   'overMemory',
+  'sleepIdle',
+  'sleepUnderPressure',
   'idleAgents',
   'builds',
   'hungCalls',
@@ -39,6 +43,8 @@ export interface GuardGround extends PlanInput {
   readonly left: number;
   /** Calls whose server was ended already: each is ended for once. */
   readonly freed: ReadonlySet<string>;
+  /** The session that is to sleep because memory is short; null: none, or its warning is too young. */
+  readonly pressed: Identity | null;
   /** Roots that an act left running a short while ago. */
   readonly resting: ReadonlySet<IdentityKey>;
 }
@@ -64,6 +70,16 @@ const planWarned = (context: GuardGround, id: WarnedFinding): Plan => {
   const due = warned.due(snapshot, [id], config.policy.warnSeconds, at);
   if (due.length === 0) return EMPTY_PLAN;
   return planEnd({ ...context, targets: due.map(({ agent }) => identityOf(agent)), policy: askedFor(0) });
+};
+
+/** Idle sessions whose warning is old enough; what may not sleep stays as it is. */
+const planSleepIdle = (context: GuardGround): Plan => {
+  const { warned, snapshot, at, config } = context;
+  const due = warned.due(snapshot, ['idle-agent'], config.policy.warnSeconds, at);
+  if (due.length === 0) return EMPTY_PLAN;
+  const minimumIdleSeconds = config.thresholds['idle-agent'].seconds;
+  const targets = due.map(({ agent }) => identityOf(agent));
+  return planSleep({ ...context, by: 'guard', targets, minimumIdleSeconds });
 };
 
 /** The servers that critical calls wait for, by name; a server that is only the likeliest one stays. */
@@ -97,6 +113,16 @@ const PLANNERS = {
     return withRoots(plan, root => ended.has(root));
   },
   overMemory: context => planWarned(context, 'over-memory'),
+  sleepIdle: planSleepIdle,
+  sleepUnderPressure: context =>
+    context.pressed === null
+      ? EMPTY_PLAN
+      : planSleep({
+          ...context,
+          by: 'guard',
+          targets: [context.pressed],
+          minimumIdleSeconds: PRESSED_IDLE_SECONDS,
+        }),
   idleAgents: context => planWarned(context, 'idle-agent'),
   builds: context =>
     planBuilds({
@@ -113,6 +139,18 @@ const withFreed = (plan: Plan): Plan => {
   const roots = new Set(rootsOf(plan));
   const frees = plan.frees.filter(({ server }) => server !== null && roots.has(keyOf(server)));
   return { ...plan, frees, otherSteps: frees.map(freeStep) };
+};
+
+/** Only sessions whose agent is among the steps. */
+const withSlept = (plan: Plan): Plan => {
+  if (plan.sleep === undefined) return plan;
+  const roots = new Set(rootsOf(plan));
+  const kept = plan.sleep.sessions.map(({ agent }) => roots.has(keyOf(agent)));
+  return {
+    ...plan,
+    otherSteps: plan.otherSteps?.filter((_, at) => kept[at]),
+    sleep: { ...plan.sleep, sessions: plan.sleep.sessions.filter((_, at) => kept[at]) },
+  };
 };
 
 const withRoots = (plan: Plan, wanted: (root: IdentityKey) => boolean): Plan => {
@@ -135,7 +173,7 @@ export const planGuard = (context: GuardGround): GuardPlan => {
     left -= rootsOf(plan).length;
     waiting.push(...more);
     for (const step of plan.steps) taken.add(keyOf(step));
-    if (plan.steps.length > 0) acts.push({ what, plan: withFreed(plan) });
+    if (plan.steps.length > 0) acts.push({ what, plan: withSlept(withFreed(plan)) });
   }
   return { acts, waiting };
 };
@@ -197,9 +235,13 @@ const withinBudget = (
 export type WarnedFinding = Extract<FindingId, 'over-memory' | 'idle-agent'>;
 
 /** Those that the config lets guard act on. */
-export const warnedBy = ({ overMemory, idleAgents }: Config['policy']): readonly WarnedFinding[] => [
+export const warnedBy = ({
+  overMemory,
+  idleAgents,
+  sleepIdle,
+}: Config['policy']): readonly WarnedFinding[] => [
   ...(overMemory ? (['over-memory'] as const) : []),
-  ...(idleAgents ? (['idle-agent'] as const) : []),
+  ...(idleAgents || sleepIdle ? (['idle-agent'] as const) : []),
 ];
 
 export interface Warning {

@@ -1,3 +1,4 @@
+import type { LoggedCall } from '../model/call.ts';
 import type { Config } from '../model/config.ts';
 import type { Reading } from '../model/heartbeat.ts';
 import type { ClaudeSession, Observation, TmuxPane } from '../model/observation.ts';
@@ -230,18 +231,56 @@ export const agentSession = (
   const logged = transcript?.calls;
   const calls =
     logged === undefined ? [] : atPrompt ? [] : joinCalls(agent, logged.pending, observation, tree);
+  const unfinished = unfinishedIn(agent, signs, observation);
   const throughOther = own === 'idle' && (worker !== null || calls.length > 0);
   return {
-    id: session?.sessionId ?? knownId,
+    id: session?.sessionId ?? transcript?.logId ?? knownId,
     project: cwd === null ? null : cwd.slice(cwd.lastIndexOf('/') + 1) || cwd,
     name: session?.name ?? null,
     doing: throughOther ? 'busy' : own,
     waitingFor: told === 'waiting' ? (session?.waitingFor ?? null) : null,
     seconds: throughOther ? null : told === undefined ? still : since(session?.statusUpdatedAt ?? null),
+    ...(unfinished === undefined ? {} : { unfinished }),
     ...(logged === undefined
       ? {}
       : { calls, model: logged.model, context: logged.tokens === null ? null : { tokens: logged.tokens } }),
   };
+};
+
+/** A subagent that has written nothing for this long has ended. */
+const SUBAGENT_MS = 10 * 60 * 1000;
+
+/** Clocks of logs and processes differ by so much. */
+const BORN_TOLERANCE_MS = 2000;
+
+/** What a session's own records say goes on in it; null: nothing; undefined: they do not tell. */
+const unfinishedIn = (
+  { agent, facts }: Node,
+  { session, transcript }: AgentSigns,
+  { takenAt, clock }: Observation,
+): string | null | undefined => {
+  const logged = transcript?.calls;
+  if (logged === undefined) return undefined;
+  const bornAt = facts.born === null ? 0 : takenAt - (clock - facts.born) * 1000 - BORN_TOLERANCE_MS;
+  // A call from before its start was another's, that was killed amid it.
+  const isOpen = ({ startedAt }: LoggedCall): boolean => startedAt === null || startedAt >= bornAt;
+  if (logged.pending.some(isOpen)) return 'a call is pending';
+  if (agent !== 'claude')
+    // An id of its command line may be that of an earlier session.
+    return logged.turn === undefined || transcript?.logId === undefined
+      ? undefined
+      : logged.turn === 'over'
+        ? null
+        : 'its turn is not over';
+  if (session === null || session.kind === null) return undefined;
+  if (session.kind !== 'interactive') return `it is not interactive (${session.kind})`;
+  if (session.status === 'shell') return 'a shell of it runs in the background';
+  if (session.status !== 'idle') return undefined;
+  if (logged.behind === 'unread') return undefined;
+  const subagentAt = transcript?.subagentAt ?? null;
+  if (logged.behind?.some(isOpen) || (subagentAt !== null && takenAt - subagentAt < SUBAGENT_MS))
+    return 'a subagent of it may not have finished';
+  return null;
 };
 
 interface Placed {

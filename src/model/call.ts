@@ -20,6 +20,10 @@ export interface LoggedCalls {
   readonly model: string | null;
   /** How much the model was last given to read. */
   readonly tokens: number | null;
+  /** Whether its turn is over, so that it is at its prompt. Absent: the log does not show it. */
+  readonly turn?: 'open' | 'over' | undefined;
+  /** Of a session at its prompt: what its subagents, which work on behind it, wait for. */
+  readonly behind?: readonly LoggedCall[] | 'unread' | undefined;
 }
 
 /**

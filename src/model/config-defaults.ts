@@ -47,6 +47,8 @@ export const DEFAULT_CONFIG: Config = {
     sweep: true,
     zombieServers: false,
     overMemory: false,
+    sleepIdle: false,
+    sleepUnderPressure: false,
     idleAgents: false,
     builds: false,
     hungCalls: false,

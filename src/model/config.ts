@@ -98,6 +98,10 @@ export interface GuardPolicy {
   readonly zombieServers: boolean;
   /** Ends agents over the memory limit, warned first. */
   readonly overMemory: boolean;
+  /** Ends sessions that are idle for `idle-agent.seconds` and keeps the way back, warned first. */
+  readonly sleepIdle: boolean;
+  /** The same, one at a time, while memory is short: the longest idle and largest first. */
+  readonly sleepUnderPressure: boolean;
   /** Ends agents that are idle for `idle-agent.seconds`, warned first. */
   readonly idleAgents: boolean;
   /** Ends the newer builds of a project beyond `concurrent-builds.criticalCount`. */

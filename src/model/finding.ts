@@ -41,6 +41,8 @@ export type FindingAction =
   | 'remove-file'
   /** End the server that a call waits for, or interrupt the call in the agent's own pane. */
   | 'free-call'
+  /** End an idle session, and keep the way back. */
+  | 'sleep'
   | 'stop-session';
 
 /** One thing wrong: how bad, the evidence, what it concerns, and what would mend it. */

@@ -84,6 +84,8 @@ export interface ReadingContent extends WorkTold {
   /** When a subagent of the session last wrote to a transcript of its own. */
   readonly subagentAt: number | null;
   readonly members: readonly ReadingMember[];
+  /** The id of the session, by the place of its log. Absent: that does not show it. */
+  readonly logId?: string | undefined;
   /** What is pending, by the log of a session. Absent: not known. */
   readonly calls?: LoggedCalls | undefined;
 }

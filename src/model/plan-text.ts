@@ -181,20 +181,21 @@ const word = (words: Worded, request: ActRequest): string =>
   // The table's type guarantees that the entry takes this request; the compiler cannot relate the two unions.
   (words[request.act] as (request: ActRequest) => string)(request);
 
-const WAYS = { end: 'end the server', interrupt: 'interrupt' } satisfies Record<FixWay, string>;
+const WAYS = { end: 'end', interrupt: 'interrupt', sleep: 'sleep' } satisfies Record<FixWay, string>;
 
 /** What the other way of a plan does, for who may choose. */
-export const otherWayText = ({ otherWay }: Pick<Plan, 'otherWay'>): string =>
-  otherWay === undefined
-    ? ''
-    : otherWay === 'end'
-      ? 'end its server instead'
-      : 'interrupt it in its pane instead';
+export const otherWayText = ({ otherWay, frees }: Pick<Plan, 'otherWay' | 'frees'>): string => {
+  if (otherWay === undefined) return '';
+  if (otherWay === 'interrupt') return 'interrupt it in its pane instead';
+  if (otherWay === 'sleep') return 'sleep: end it, keep the way back';
+  return frees === undefined ? 'end it without a way back instead' : 'end its server instead';
+};
 
 const SOUGHT: Worded = {
   end: ({ force }) => (force ? 'Kill at once' : 'End'),
   clean: () => 'Clean what is proven leaked',
   zombies: () => 'Zombies',
+  sleep: () => 'Put to sleep',
   signal: ({ signal }) => `Signal ${signal}`,
   fix: ({ finding, way }) => `Fix ${finding.id}${way === undefined ? '' : `, ${WAYS[way]}`}`,
 };
@@ -217,12 +218,14 @@ const MENDS = {
   'remove-file': 'ends',
   'stop-session': 'ends',
   'free-call': 'ends',
+  sleep: 'puts to sleep',
 } satisfies Record<FindingAction, string>;
 
 const DOES: Worded = {
   end: () => 'ends',
   clean: () => 'ends',
   zombies: () => 'may end',
+  sleep: () => 'puts to sleep',
   signal: ({ signal }) => `sends ${signal} to`,
   fix: ({ finding }) => MENDS[finding.action ?? 'end'],
 };
@@ -242,6 +245,7 @@ const COMMANDS = {
   // The remedy itself names `claude stop ID`.
   'stop-session': () => null,
   'free-call': () => null,
+  sleep: ({ processes }) => `reaptop sleep ${processes.map(({ pid }) => pid).join(' ')}`,
   continue: ({ processes }) => `kill -CONT ${processes.map(({ pid }) => pid).join(' ')}`,
   sweep: () => 'reaptop sweep',
   // A lock of an agent that lives is that agent's business: sweep leaves it.

@@ -1,3 +1,4 @@
+import type { WayBack } from './asleep.ts';
 import type { Finding } from './finding.ts';
 import { type Identity, keyOf } from './identity.ts';
 import type { Kind } from './kind.ts';
@@ -27,7 +28,7 @@ export const ENDING_SIGNALS: ReadonlySet<SignalName> = new Set([
 ]);
 
 /** Who asks for a plan; goes into the audit log. */
-export const ASKED_BY = ['tui', 'clean', 'guard', 'hook', 'sweep'] as const;
+export const ASKED_BY = ['tui', 'clean', 'guard', 'hook', 'sweep', 'sleep', 'wake'] as const;
 export type AskedBy = (typeof ASKED_BY)[number];
 
 /** What a plan may touch. Hard protection is not in a policy: it cannot be switched off. */
@@ -87,6 +88,10 @@ export const OTHER_STEPS = [
   /** Nothing is done: it is seen to it that the call is over after the steps. */
   'free-call',
   'send-escape',
+  /** The way back to a session is written down, before it is ended. */
+  'sleep',
+  /** A session that was ended is brought back. */
+  'wake',
 ] as const;
 
 /** What a plan does that is no signal: to a file, to a tmux session, or through an agent's own command. */
@@ -102,8 +107,8 @@ export interface OtherOutcome extends OtherStep {
   readonly outcome: 'done' | 'gone' | 'skipped' | 'failed';
 }
 
-/** A hung call can be ended with its server, or interrupted in the agent's own pane. */
-export type FixWay = 'end' | 'interrupt';
+/** A hung call can be ended with its server, or interrupted in the agent's own pane; an idle session can be ended, or sleep. */
+export type FixWay = 'end' | 'interrupt' | 'sleep';
 
 /** Calls that a plan means to end: it is looked whether it did. */
 export interface FreedCall {
@@ -115,6 +120,17 @@ export interface FreedCall {
   /** In words: `lean-lsp lean_goal of claude (45)`. */
   readonly what: string;
 }
+
+/** A session that a plan puts to sleep: its step is its agent alone. */
+export interface SleepingSession {
+  readonly agent: Identity;
+  readonly way: WayBack;
+  /** What is below it, and is seen to end with it. */
+  readonly members: readonly (Identity & { readonly bytes: number })[];
+}
+
+/** How long an agent may take to end after SIGTERM. It is never killed: what it saves is the way back. */
+export const SLEEP_GRACE_MS = 10_000;
 
 /** What a clean-up would signal, in order, what it refuses and why, and how many bytes come back. */
 export interface Plan {
@@ -133,7 +149,11 @@ export interface Plan {
   /** What it was made by: targets are held against it once more right before the first signal. */
   readonly policy?: EndPolicy | undefined;
   /** How its steps are executed; absent: TERM, grace, KILL. */
-  readonly how?: 'signal' | 'zombies' | undefined;
+  readonly how?: 'signal' | 'zombies' | 'sleep' | undefined;
+  /** Of a plan that puts sessions to sleep. */
+  readonly sleep?:
+    | { readonly sessions: readonly SleepingSession[]; readonly minimumIdleSeconds: number }
+    | undefined;
 }
 
 /** Whether running it would do anything at all. */
@@ -286,4 +306,10 @@ export type ActRequest =
     }
   /** Whatever mends this finding. */
   | { readonly act: 'fix'; readonly finding: Finding; readonly way?: FixWay | undefined }
+  /** Ends idle sessions and keeps the way back. Absent targets: all that have been idle for so long. */
+  | {
+      readonly act: 'sleep';
+      readonly targets?: readonly Identity[] | undefined;
+      readonly minimumIdleSeconds: number;
+    }
   | { readonly act: 'signal'; readonly targets: readonly Identity[]; readonly signal: SignalName };

@@ -6,6 +6,8 @@ export interface RecordedAct {
   readonly by: string;
   readonly outcomes: readonly RecordedOutcome[];
   readonly freed: number;
+  /** Sessions that it put to sleep. */
+  readonly slept: number;
 }
 
 export interface RecordedOutcome {
@@ -100,6 +102,8 @@ export interface Report {
   readonly leaksSeen: number;
   readonly leaksCleared: number;
   readonly freed: number;
+  /** Sessions that were put to sleep, and the memory that this gave back. */
+  readonly slept: { readonly sessions: number; readonly freed: number };
   readonly zombiePeak: number;
   readonly zombiesPerSession: number;
   readonly hangs: readonly Episode[];

@@ -3,7 +3,13 @@ import type { AgentSession, JudgedProcess, Snapshot } from './snapshot.ts';
 /** What the README's section JSON promises. Additive: fields may be added, never renamed or removed. */
 const SCHEMA = 1;
 
-const sessionJson = ({ calls = [], model = null, context = null, ...session }: AgentSession) => ({
+const sessionJson = ({
+  calls = [],
+  model = null,
+  context = null,
+  unfinished: _,
+  ...session
+}: AgentSession) => ({
   ...session,
   calls: calls.map(({ tool, server, startedAt, seconds, process, subagent, hung = false }) => ({
     tool,

@@ -37,6 +37,11 @@ export interface AgentSession {
   readonly waitingFor: string | null;
   /** How long it has been doing that. */
   readonly seconds: number | null;
+  /**
+   * What of it is not finished; null: by its own records it is at its prompt, and nothing of it goes on. Absent: that is
+   * not known.
+   */
+  readonly unfinished?: string | null | undefined;
   /** What it waits for. Absent: its log was not read, or does not tell. */
   readonly calls?: readonly Call[] | undefined;
   readonly model?: string | null | undefined;

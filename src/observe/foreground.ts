@@ -31,6 +31,12 @@ const fromPs = async (pid: number): Promise<(Place & { readonly tty: string }) |
   return found === null ? null : { group: Number(found[1]), foreground: Number(found[2]), tty: found[3]! };
 };
 
+/** The process group in front on the terminal of this process; null: it cannot be told. */
+export const foregroundGroup = async (pid: number): Promise<number | null> => {
+  const place = process.platform === 'linux' ? fromStat(pid) : await fromPs(pid);
+  return place === null || place.foreground <= 0 ? null : place.foreground;
+};
+
 /** Is it in front on this terminal, so that keys typed there go to it? null: it cannot be told. */
 export const isInForeground = async (pid: number, tty: string): Promise<boolean | null> => {
   const place = process.platform === 'linux' ? fromStat(pid) : await fromPs(pid);

@@ -44,16 +44,29 @@ const outcomeOf = (value: unknown): RecordedOutcome[] => {
   ];
 };
 
+/** Sessions that an act put to sleep, by its line in the audit log. */
+export const sleptIn = (sessions: unknown): number =>
+  (Array.isArray(sessions) ? sessions : []).filter(one => {
+    const { act, outcome } = (one ?? {}) as { readonly act?: unknown; readonly outcome?: unknown };
+    return act === 'sleep' && outcome === 'done';
+  }).length;
+
 /** null: no act, or none that can be read. Intents are no acts yet. */
 const actOf = (line: string): RecordedAct | 'intent' | null => {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null) return null;
-    const { time, event, by, outcomes, freed } = value as JsonObject;
+    const { time, event, by, outcomes, freed, sessions } = value as JsonObject;
     if (event === 'intent') return 'intent';
     const at = parseDate(String(time));
     if (at === null || !Array.isArray(outcomes)) return null;
-    return { at, by: asText(by) ?? 'unknown', outcomes: outcomes.flatMap(outcomeOf), freed: asBytes(freed) };
+    return {
+      at,
+      by: asText(by) ?? 'unknown',
+      outcomes: outcomes.flatMap(outcomeOf),
+      freed: asBytes(freed),
+      slept: sleptIn(sessions),
+    };
   } catch {
     return null; // torn by a full disk or a kill
   }

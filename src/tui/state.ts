@@ -15,7 +15,7 @@ import { type Look, lookOf, type ThemeTone } from './ui/theme.ts';
  * see it: the keys, the components and the tests share this one, and one reducer changes it.
  */
 
-export const PANELS = ['findings', 'heartbeats', 'log'] as const;
+export const PANELS = ['findings', 'heartbeats', 'asleep', 'log'] as const;
 export type PanelId = (typeof PANELS)[number];
 export type Focus = 'tree' | PanelId;
 

@@ -125,3 +125,32 @@ test('whatever a line holds, it is taken without an exception', () => {
   ];
   for (const { agent } of CALL_LOGS) expect(told(agent, odd).pending).toEqual([]);
 });
+
+describe('whether a turn is over', () => {
+  test('codex says so, and a call or a new task opens it again', () => {
+    const over = codex.event('task_complete');
+    expect(told('codex', [codex.event('task_started')]).turn).toBe('open');
+    expect(told('codex', [codex.event('task_started'), over]).turn).toBe('over');
+    expect(told('codex', [over, codex.call('c', 'shell')]).turn).toBe('open');
+    expect(told('codex', [codex.call('c', 'shell')]).turn).toBeUndefined();
+  });
+
+  test('copilot says so, and its user opens the next', () => {
+    const idle = { type: 'session.idle', data: {} };
+    expect(told('copilot', [idle]).turn).toBe('over');
+    expect(told('copilot', [idle, { type: 'user.message', data: {} }]).turn).toBe('open');
+    const end = { type: 'assistant.turn_end', data: {} };
+    expect(told('copilot', [end]).turn).toBe('over');
+    expect(told('copilot', [end, { type: 'assistant.turn_start', data: {} }]).turn).toBe('open');
+    expect(told('copilot', [end, copilot.start('t', 'bash')]).turn).toBe('open');
+  });
+
+  test('is not known of claude, whose own file says it, nor of gemini, nor behind a line that is lost', () => {
+    expect(told('claude', [claude.prompt()]).turn).toBeUndefined();
+    expect(told('gemini', [gemini.said(1)]).turn).toBeUndefined();
+    const tracker = new CallTracker(callLogOf('codex')!, false);
+    tracker.take(codex.event('task_complete') as never);
+    tracker.lost();
+    expect(tracker.told().turn).toBeUndefined();
+  });
+});

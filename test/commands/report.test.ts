@@ -253,6 +253,18 @@ describe('report', () => {
     expect(told({}, { HOME: undefined, XDG_STATE_HOME: undefined })).toMatch(/^reaptop report/);
   });
 
+  it('says how many sessions were put to sleep, and what that gave back', () => {
+    const line = JSON.parse(act(1, [ended(2, 7)], 7 * MIB, 'sleep'));
+    const sessions = [
+      { act: 'sleep', outcome: 'done' },
+      { act: 'sleep', outcome: 'skipped' },
+    ];
+    const text = `${JSON.stringify({ ...line, sessions })}\n${act(2, [ended(3, 8)], 8)}`;
+    sandbox.write('home/.local/state/reaptop/audit.jsonl', text, 0o600);
+    expect(JSON.parse(told({ json: true })).slept).toEqual({ sessions: 1, freed: 7 * MIB });
+    expect(told({})).toMatch(/asleep\s+1 session put to sleep, 7(\.0)? MiB of that/);
+  });
+
   it('reads rotated logs, passes over what is wrong in them, and counts nothing older', () => {
     sandbox.write('home/.local/state/reaptop/audit.2.jsonl', act(-1000, [ended(1, 5)], 5), 0o600);
     sandbox.write('home/.local/state/reaptop/audit.1.jsonl', `${act(1, [ended(2, 7)], 7)}null\n[]\n`, 0o600);

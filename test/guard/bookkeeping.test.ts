@@ -89,7 +89,7 @@ describe('the audit log as guard reads it', () => {
   };
   const time = '2026-11-16T12:00:00.000Z';
   const at = Date.parse(time);
-  const NOTHING = { roots: 0, outcomes: {}, freed: 0 };
+  const NOTHING = { roots: 0, outcomes: {}, freed: 0, slept: 0 };
 
   test('an intent tells how many trees, an outcome what became of them', async () => {
     const root = (pid: number) => ({ root: { pid, start: 's' } });

@@ -23,6 +23,7 @@ const look = (snapshot: ReturnType<typeof momentAt> | null) => ({
       roots: 0,
       outcomes: { ended: 2, killed: 1 },
       freed: 4096,
+      slept: 2,
     },
   ],
   held: null,
@@ -49,6 +50,8 @@ describe('metrics', () => {
     expect(text).toContain('reaptop_findings{id="leak",severity="warn"} 1');
     expect(text).toContain('reaptop_ended_total{outcome="ended",by="clean"} 2');
     expect(text).toContain('reaptop_reclaimed_bytes_total 4096');
+    expect(text).toContain('reaptop_slept_total 2');
+    expect(text).toContain('reaptop_slept_bytes_total 4096');
   });
 
   test('forget what is no more, and count a look that failed', async () => {

@@ -7,9 +7,10 @@ import { Sightings } from '../../src/judge/seen-twice.ts';
 import type { Config, GuardPolicy } from '../../src/model/config.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import type { Finding } from '../../src/model/finding.ts';
-import { type IdentityKey, keyOf } from '../../src/model/identity.ts';
+import { type Identity, type IdentityKey, keyOf } from '../../src/model/identity.ts';
 import { identityOf, type JudgedProcess, type Snapshot } from '../../src/model/snapshot.ts';
-import { HOUSE, invent, snapshotOf } from '../judge/plan/machine.ts';
+import { claude, IDLE, server } from '../judge/plan/idle-session.ts';
+import { HOUSE, id, invent, snapshotOf } from '../judge/plan/machine.ts';
 import { build, node } from '../judge/plan/random-machine.ts';
 import { AGENT, BUSY, type HungCall, NOW, SERVER, withHungCall } from '../support/hung-call.ts';
 
@@ -26,6 +27,7 @@ interface Scene {
   readonly left?: number;
   readonly resting?: ReadonlySet<IdentityKey>;
   readonly freed?: ReadonlySet<string>;
+  readonly pressed?: Identity;
   readonly lineage?: ReadonlyMap<IdentityKey, readonly IdentityKey[]>;
 }
 
@@ -46,6 +48,7 @@ const groundOf = (snapshot: Snapshot, scene: Scene = {}): GuardGround => {
     at,
     left,
     resting,
+    pressed: scene.pressed ?? null,
     freed: scene.freed ?? new Set(),
   };
 };
@@ -153,6 +156,55 @@ describe('what only the config can ask for', () => {
     expect(pidsOf(groundOf(now, { at: 100 }))).toEqual([]);
     expect(pidsOf(groundOf(now, { at: 59, policy: { [line]: true } }))).toEqual([]);
     expect(pidsOf(groundOf(now, { at: 60, policy: { [line]: true } }))).toEqual([2000]);
+  });
+
+  describe('sessions that are put to sleep', () => {
+    const idle: Snapshot = { ...machine(claude(), server()), findings: [finding('idle-agent', claude())] };
+    const planned = (snapshot: Snapshot, scene: Scene) => planGuard(groundOf(snapshot, scene)).acts;
+
+    test('are so a minute after their warning, and only with sleepIdle', () => {
+      expect(planned(idle, { at: 100 })).toEqual([]);
+      expect(planned(idle, { at: 59, policy: { sleepIdle: true } })).toEqual([]);
+      const [act, ...more] = planned(idle, { at: 60, policy: { sleepIdle: true } });
+      expect(more).toEqual([]);
+      expect(act).toMatchObject({
+        what: 'sleepIdle',
+        plan: {
+          how: 'sleep',
+          steps: [{ pid: 1000 }],
+          otherSteps: [{ act: 'sleep' }],
+          policy: { by: 'guard' },
+        },
+      });
+      expect(act?.plan.sleep?.sessions.length).toBe(1);
+    });
+
+    test('are not ended by idleAgents as well', () => {
+      const policy = { sleepIdle: true, idleAgents: true };
+      expect(planned(idle, { at: 60, policy }).map(({ what }) => what)).toEqual(['sleepIdle']);
+    });
+
+    test('are left alone while they wait for their user, whatever else is idle about them', () => {
+      const waits = claude({ session: { ...IDLE, doing: 'waiting' } });
+      const now = { ...machine(waits), findings: [finding('idle-agent', waits)] };
+      expect(planned(now, { at: 60, policy: { sleepIdle: true } })).toEqual([]);
+    });
+
+    test('are the one that memory is short for, and no other', () => {
+      const policy = { sleepUnderPressure: true };
+      const two = machine(
+        claude(),
+        claude({ session: { ...IDLE, id: `${IDLE.id}-2` }, facts: { pid: 1100, start: 's1100' } }),
+      );
+      expect(planned(two, { policy })).toEqual([]);
+      expect(pidsOf(groundOf(two, { policy, pressed: id(1100) }))).toEqual([1100]);
+      expect(pidsOf(groundOf(two, { pressed: id(1100) }))).toEqual([]);
+    });
+
+    test('count against the trees of an hour', () => {
+      const policy = { sleepUnderPressure: true };
+      expect(planned(machine(claude()), { policy, pressed: id(1000), left: 0 })).toEqual([]);
+    });
   });
 
   test('a warning that was no longer true for one look is given again', () => {

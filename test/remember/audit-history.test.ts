@@ -36,6 +36,7 @@ test('an act has who asked, what became of each process, and the bytes', () => {
       at: AT,
       by: 'clean',
       freed: 30,
+      slept: 0,
       outcomes: [
         {
           key: '7:s7',

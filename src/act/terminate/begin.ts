@@ -44,7 +44,7 @@ export const begin = async (
     const why = sighting === undefined ? null : stays(step, sighting, before, confirmed);
     if (why !== null) keep(keptRoots, root, why);
     if (sighting === undefined || dropped.has(keyOf(step))) continue;
-    const started = await startedSince(run, step, planned);
+    const started = run.alone ? [] : await startedSince(run, step, planned);
     newcomers.set(keyOf(step), started);
     for (const { sighting: newcomer } of started) {
       const reason = mustStay(newcomer, before);

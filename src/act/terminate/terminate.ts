@@ -75,6 +75,9 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
   } catch (error) {
     return refuseAll(`the process table could not be read: ${(error as Error).message}`);
   }
+  // A session is ended by TERM alone, and never on what was known a while ago.
+  const sleeps = plan.how === 'sleep';
+  if (sleeps && before.judged === null) return refuseAll('it could not be judged again');
   const again = before.judged === null ? null : recheckPlan(plan, before.judged);
   const worse = again?.worse ?? [];
   if (worse.length > 0) return refuseAll(`read the plan again: ${worse[0]}`, worse);
@@ -83,7 +86,8 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
     clock,
     startedAt,
     graceMs,
-    holds: plan.policy?.allowSoft !== true && canHold(system),
+    holds: plan.policy?.allowSoft !== true && !sleeps && canHold(system),
+    alone: sleeps,
     deadlineAt: startedAt + (options.deadlineMs ?? graceMs + DEADLINE_BEYOND_GRACE_MS),
     abort: options.signal,
     before,
@@ -100,7 +104,7 @@ export const terminate = async (options: TerminateOptions): Promise<TerminateRes
   });
   const census = censusOf(run, options);
   await endAll(run, started.order, census, {
-    kills: options.kills !== false,
+    kills: options.kills !== false && !sleeps,
     forLeaks: again !== null && plan.policy?.allowSoft === false,
   });
   await noteRespawns(run, census);
@@ -181,6 +185,7 @@ const join = async (
   census: () => Promise<Census | null>,
   signal: 'SIGTERM' | 'SIGKILL',
 ): Promise<Tracked[]> => {
+  if (run.alone) return [];
   const now = await census();
   return now === null ? [] : joinNewcomers(run, now, signal);
 };

@@ -50,6 +50,8 @@ export interface TerminateRun {
   readonly graceMs: number;
   /** Members are stopped for the moment of each signal. Not in what a person ends: a shell takes its terminal back. */
   readonly holds: boolean;
+  /** Only what the plan names is signalled: what a session has started ends with it, or is judged as any other. */
+  readonly alone: boolean;
   readonly deadlineAt: number;
   readonly abort: AbortSignal | undefined;
   readonly before: Census;

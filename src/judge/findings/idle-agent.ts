@@ -51,8 +51,8 @@ export const idleAgent: Detector = context => {
         why: 'no CPU in its whole subtree, nothing written to its transcript or its pane',
         processes: [identityOf(agent)],
         files: [],
-        remedy: 'end the session if it is no longer needed',
-        action: 'end',
+        remedy: 'put it to sleep: end it, keep the way back',
+        action: 'sleep',
       },
     ];
   });

@@ -33,6 +33,7 @@ import {
 import { planEndOn, planSignal } from './end.ts';
 import { planFreeCall } from './free-call.ts';
 import { memberReason } from './refuse.ts';
+import { planSleep } from './sleep.ts';
 import { fileAct, planSweep } from './sweep.ts';
 import {
   asPlan,
@@ -61,7 +62,15 @@ interface Fixing extends FixRequest {
 type Fix = (fixing: Fixing) => Plan;
 
 /** Remedies that are plans of processes; what is done to files and sessions is planned by `sweep`. */
-const PROCESS_ACTIONS = ['clean', 'zombies', 'end', 'continue', 'stop-session', 'free-call'] as const;
+const PROCESS_ACTIONS = [
+  'clean',
+  'zombies',
+  'end',
+  'continue',
+  'stop-session',
+  'free-call',
+  'sleep',
+] as const;
 type ProcessAction = (typeof PROCESS_ACTIONS)[number] & FindingAction;
 
 /** One key and `y` are less than a typed pid: what asks for that, and where a user may work, is left to `x`. */
@@ -124,6 +133,13 @@ const FIXES = {
   },
   'free-call': ({ context, now, way }) =>
     planFreeCall({ finding: now, context, way, policy: handPolicy(), extraReason: guarded }),
+  /** `end` is the other way, of a session that has no way back. */
+  sleep: fixing => {
+    if (fixing.way === 'end') return { ...endFirst(fixing), otherWay: 'sleep' };
+    const { context, now } = fixing;
+    const plan = planSleep({ ...context, by: 'tui', targets: now.processes, minimumIdleSeconds: 0 });
+    return { ...plan, otherWay: 'end' };
+  },
 } satisfies Record<ProcessAction, Fix>;
 
 /** The topmost of the leaks: each is taken whole or left whole. */

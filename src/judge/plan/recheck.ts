@@ -4,6 +4,7 @@ import { isZombie } from '../../model/process.ts';
 import { type JudgedProcess, label, type Snapshot, type Verdict } from '../../model/snapshot.ts';
 import { endableTree, type PlanContext, planContext, policyFor } from './compose.ts';
 import { targetReason, unfitSnapshot } from './refuse.ts';
+import { noLongerSlept } from './sleep.ts';
 import type { SweepPlan } from './sweep-plan.ts';
 
 /** What a look right before the first signal says of a plan that was made a while ago. */
@@ -25,6 +26,7 @@ const LOSSES: readonly Verdict[] = ['leak', 'suspect', 'unknown', 'live', 'prote
  */
 export const recheckPlan = (plan: Plan, snapshot: Snapshot): RecheckedPlan => {
   const { policy } = plan;
+  if (plan.sleep !== undefined) return { ...AS_IT_WAS, dropped: noLongerSlept(plan, snapshot) };
   if (policy === undefined) return AS_IT_WAS;
   const context = planContext({ snapshot, lineageMembers: () => [] });
   return policy.allowSoft

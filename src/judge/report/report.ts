@@ -84,6 +84,10 @@ export const makeReport = ({ from, to, by, acts, glimpses, log }: ReportInput): 
     leaksSeen: leaks.size,
     leaksCleared: cleared,
     freed: acts.reduce((sum, act) => sum + act.freed, 0),
+    slept: {
+      sessions: acts.reduce((sum, act) => sum + act.slept, 0),
+      freed: acts.reduce((sum, act) => sum + (act.slept > 0 ? act.freed : 0), 0),
+    },
     zombiePeak: most(glimpses, glimpse => glimpse.zombies),
     zombiesPerSession: most(glimpses, ({ zombies, agents }) => zombies / Math.max(1, agents.length)),
     hangs: episodes.filter(({ id }) => HANGS.has(id)),

@@ -89,8 +89,15 @@ const wantedFiles = ({ kind, agent, facts }: Node, uid: number | null): { readon
 /** Ends of a climb where what hangs below is live, whatever it serves. */
 const HOLDS: ReadonlySet<Climb['end']> = new Set(['pane', 'anchor']);
 
-/** Costlier facts are read for related processes only, and those that decide about a leak where there may be one. */
-export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null): DetailQuestion[] => {
+/**
+ * Costlier facts are read for related processes only, and those that decide about a leak where there may be one.
+ * `closely`: of everything of our user, because a live agent is to be put to sleep.
+ */
+export const detailQuestions = (
+  related: ReadonlySet<Node>,
+  uid: number | null,
+  closely = false,
+): DetailQuestion[] => {
   const climb = climber(panesOf([]), () => null);
   const outermostAgent = fromAbove<Node, Node | null>(({ parent }, above) =>
     parent === null ? null : (above ?? (isRunningAgent(parent) ? parent : null)),
@@ -108,8 +115,8 @@ export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null):
       // Below an agent without an anchor, others may still be served: it must not be ended meanwhile.
       const top = outermostAgent(node) ?? node;
       const held = HOLDS.has(climb(top).end) && !mayBeHeldByNobody(top);
-      const sheltered = below && held;
-      const mayLeak = !held && node.kind !== 'tmux' && node.facts.uid === uid;
+      const sheltered = below && held && !closely;
+      const mayLeak = (!held || closely) && node.kind !== 'tmux' && node.facts.uid === uid;
       return {
         pid: node.facts.pid,
         start: node.facts.start,
@@ -117,8 +124,8 @@ export const detailQuestions = (related: ReadonlySet<Node>, uid: number | null):
           below || mayLeak || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
         sockets: !sheltered && node.kind !== 'tmux',
         uses: mayLeak,
-        ...(mayLeak && node.parent !== null ? { tree: topOf(node).facts.pid } : {}),
-        work: mayLeak && isWork(node),
+        ...(mayLeak && node.parent !== null ? { tree: (held ? top : topOf(node)).facts.pid } : {}),
+        work: mayLeak && (closely || isWork(node)),
         ...(mayLeak && node.seen.role === 'piped-browser' ? { drivenBy: DRIVING_DESCRIPTOR } : {}),
         ...wantedFiles(node, uid),
       };

@@ -95,7 +95,9 @@ export class SessionLogs {
       const newest = stats.sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)[0];
       if (newest === undefined) return [];
       const calls = this.#calls?.read(newest.path, agent.agent, newest.stat) ?? undefined;
-      return [readingFor(agent, newest.path, newest.stat, calls)];
+      // The newest of several may be that of a subagent.
+      const logId = stats.length === 1 ? sessionLogOf(agent.agent)?.id?.exec(newest.path)?.[1] : undefined;
+      return [readingFor(agent, newest.path, newest.stat, { calls, logId })];
     });
   }
 
@@ -185,10 +187,10 @@ const readingFor = (
   { pid, cwd }: LoggingAgent,
   path: string,
   { mtimeMs, size }: Stats,
-  calls: LoggedCalls | undefined,
+  told: { readonly calls: LoggedCalls | undefined; readonly logId: string | undefined },
 ): Reading =>
   readingOf(
-    { ...NO_CONTENT, pid, cwd, calls },
+    { ...NO_CONTENT, pid, cwd, ...told },
     {
       path: safePath(path),
       root: safePath(directoryOf(path)),

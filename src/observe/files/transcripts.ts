@@ -41,7 +41,7 @@ const MOST_SUBAGENTS = 16;
 /** Nobody has waited for one that wrote nothing for so long. */
 const SUBAGENT_MS = 6 * 3600 * 1000;
 
-/** At its prompt a session waits for nothing; what a subagent was killed in is not pending. */
+/** At its prompt a session waits for nothing itself. */
 const AT_PROMPT: ReadonlySet<string | null> = new Set(['idle', 'shell']);
 
 /**
@@ -56,14 +56,16 @@ const callsOf = (
 ): LoggedCalls | undefined => {
   const told = reader.read(own.path, 'claude', own.stat);
   if (told === null) return undefined;
-  if (subagents.length === 0 || AT_PROMPT.has(status)) return told;
+  if (subagents.length === 0) return told;
   const newest = Math.max(own.stat.mtimeMs, ...subagents.map(({ stat }) => stat.mtimeMs));
   const theirs = subagents
     .filter(({ path, stat }) => path.endsWith('.jsonl') && newest - stat.mtimeMs < SUBAGENT_MS)
     .sort((one, other) => other.stat.mtimeMs - one.stat.mtimeMs)
     .slice(0, MOST_SUBAGENTS)
-    .flatMap(({ path, stat }) => reader.read(path, 'claude', stat, true)?.pending ?? []);
-  return theirs.length === 0 ? told : { ...told, pending: [...told.pending, ...theirs] };
+    .map(({ path, stat }) => reader.read(path, 'claude', stat, true));
+  const pending = theirs.flatMap(read => read?.pending ?? []);
+  if (!AT_PROMPT.has(status)) return { ...told, pending: [...told.pending, ...pending] };
+  return { ...told, behind: theirs.includes(null) ? 'unread' : pending };
 };
 
 const transcriptOf = (session: ClaudeSession, reader: CallReader | null): Reading[] => {

@@ -59,8 +59,13 @@ export const needsTarget = (keyContext: KeyContext): string | null =>
         ? 'This process has ended; select another row.'
         : 'Nothing to act on: select a process, or mark some with space.');
 
+/** A session that may be put to sleep: what speaks against it is in the plan. */
+export const idleSession = (p: JudgedProcess | null): JudgedProcess | null =>
+  p?.isSession === true && p.session?.doing === 'idle' ? p : null;
+
 export const needsRemedy = (keyContext: KeyContext): string | null => {
-  const { finding } = keyContext;
+  const { finding, row, view } = keyContext;
+  if (view.focus === 'tree' && idleSession(row?.process ?? null) !== null) return cannotAct(keyContext);
   if (finding === null) return 'Nothing to fix on this row; n goes to the next finding.';
   return (
     cannotAct(keyContext) ?? (finding.action === null ? `Nothing to run: ${remedyInKeys(finding)}.` : null)
@@ -162,7 +167,7 @@ const TABLE = {
     needsTarget,
   ],
   kill: ['main', 'X', 'kill', 'kill the selected or marked subtrees at once (SIGKILL)', needsTarget],
-  fix: ['main', 'f', 'fix', 'fix the selected finding, or that of the row', needsRemedy],
+  fix: ['main', 'f', 'fix', 'fix the finding, or put the idle session to sleep', needsRemedy],
   acknowledge: [
     'main',
     'A',
@@ -209,11 +214,11 @@ const TABLE = {
     'main',
     'enter',
     'detail',
-    'open or close the detail pane; in a panel: go to the process, in the log: open the entry',
+    'open or close the detail pane; in a panel: go to the process, wake a session, open an entry of the log',
   ],
   'detail-down': ['main', 'J', '', 'scroll the detail pane down', needsDetail],
   'detail-up': ['main', 'K', '', 'scroll the detail pane up', needsDetail],
-  'next-panel': ['main', 'tab', 'panels', 'next panel: tree, findings, heartbeats, log'],
+  'next-panel': ['main', 'tab', 'panels', 'next panel: tree, findings, heartbeats, asleep, log'],
   'previous-panel': ['main', 'shift-tab', '', 'previous panel'],
   peek: ['main', 'i', '', 'peek: the last lines of its tmux pane', needsPane],
   pane: ['main', 'o', 'pane', 'go to its tmux pane', needsPane],
@@ -258,7 +263,13 @@ const TABLE = {
   'plan-down': ['plan', 'down j', '', 'scroll the plan down'],
   'plan-page-up': ['plan', 'pageup', '', 'scroll a page up'],
   'plan-page-down': ['plan', 'pagedown space', '', 'scroll a page down'],
-  'plan-other-way': ['plan', 'tab', '', 'the other way to free a hung call', needsOtherWay],
+  'plan-other-way': [
+    'plan',
+    'tab',
+    '',
+    'the other way: free a hung call, or put a session to sleep',
+    needsOtherWay,
+  ],
   'plan-erase': ['plan', 'backspace delete', '', 'erase a typed digit'],
   stop: ['running', 'C', 'stop', 'send no further signals', needsWork],
   'running-up': ['running', 'up k pageup', '', 'scroll up'],

@@ -1,4 +1,5 @@
 import type { LiveState, LogLine } from '../../engine/live-state.ts';
+import { type RememberedSession, sessionKey } from '../../model/asleep.ts';
 import { type Finding, sameFinding } from '../../model/finding.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -7,13 +8,14 @@ import type { CursorPlace, PanelId, ViewState } from '../state.ts';
 interface EntryOf {
   readonly findings: Finding;
   readonly heartbeats: Heartbeat;
+  readonly asleep: RememberedSession;
   readonly log: LogLine;
 }
 
 /** What the panels list from. */
 export interface Shown {
   readonly snapshot: Snapshot;
-  readonly state: Pick<LiveState, 'log'>;
+  readonly state: Pick<LiveState, 'log' | 'asleep'>;
 }
 
 const reversed = new WeakMap<readonly LogLine[], readonly LogLine[]>();
@@ -24,6 +26,12 @@ const newestFirst = (log: readonly LogLine[]): readonly LogLine[] => {
   reversed.set(log, known);
   return known;
 };
+
+const NONE_ASLEEP: readonly RememberedSession[] = [];
+
+/** A panel that is empty on most machines is not shown there. */
+export const isPanelShown = (panel: PanelId, { state }: Shown): boolean =>
+  panel !== 'asleep' || (state.asleep ?? NONE_ASLEEP).length > 0;
 
 interface Listed<Entry> {
   readonly of: (shown: Shown) => readonly Entry[];
@@ -39,6 +47,11 @@ const LISTED: { readonly [P in PanelId]: Listed<EntryOf[P]> } = {
     of: ({ snapshot }) => snapshot.heartbeats,
     same: ({ path, format }, among) => among.find(beat => beat.path === path && beat.format === format),
     stays: true,
+  },
+  asleep: {
+    of: ({ state }) => state.asleep ?? NONE_ASLEEP,
+    same: (session, among) => among.find(other => sessionKey(other) === sessionKey(session)),
+    stays: false,
   },
   // The oldest lines fall off the end: nothing is over because of that.
   log: {

@@ -1,16 +1,27 @@
+import type { RememberedSession } from '../../model/asleep.ts';
 import type { Action } from '../keys/input.ts';
 import { findingToFix } from '../screen.ts';
 import { type Focus, PANELS } from '../state.ts';
 import type { Store } from '../store.ts';
 import { reveal } from '../tree/tree-keys.ts';
-import { entryUnderCursor } from './panel-entries.ts';
+import { entryUnderCursor, isPanelShown } from './panel-entries.ts';
 
 const FOCUS: readonly Focus[] = ['tree', ...PANELS];
 
 const stepFocus = (store: Store, by: 1 | -1): void => {
-  const at = FOCUS.indexOf(store.view.focus);
+  const shown = FOCUS.filter(focus => focus === 'tree' || isPanelShown(focus, store.screen));
+  const at = shown.indexOf(store.view.focus);
   if (store.view.detail) store.dispatch({ type: 'detail', open: false });
-  store.dispatch({ type: 'focus', focus: FOCUS[(at + by + FOCUS.length) % FOCUS.length]! });
+  store.dispatch({ type: 'focus', focus: shown[(at + by + shown.length) % shown.length]! });
+};
+
+const wake = (store: Store, session: RememberedSession): void => {
+  const { live } = store;
+  store.notice(live.wake === undefined ? 'Nothing can be woken here.' : 'Waking it…');
+  live.wake?.(session).then(
+    text => store.notice(text),
+    (error: unknown) => store.notice(`It failed: ${(error as Error).message}`, 'bad'),
+  );
 };
 
 /** Enter in a panel goes to the process of the entry. */
@@ -19,6 +30,11 @@ export const enterPanel = (store: Store): void => {
   const line = entryUnderCursor('log', screen, view);
   if (line?.entry) {
     store.dispatch({ type: 'overlay', overlay: { kind: 'entry', line } });
+    return;
+  }
+  const session = entryUnderCursor('asleep', screen, view);
+  if (session !== null) {
+    wake(store, session);
     return;
   }
   const identity =

@@ -1,13 +1,14 @@
 import { Box } from 'ink';
 import type { ReactNode } from 'react';
 import type { LogLine } from '../../engine/live-state.ts';
+import { type RememberedSession, wayBackName } from '../../model/asleep.ts';
 import type { Finding } from '../../model/finding.ts';
 import { beatOwner, beatText, type Heartbeat } from '../../model/heartbeat.ts';
 import { beatTone } from '../../model/overview.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
 import { cells, homely, wrap } from '../../model/text.ts';
 import { SEVERITY_TONES } from '../../model/ui-settings.ts';
-import { formatAge } from '../../model/units.ts';
+import { formatAge, formatBytes } from '../../model/units.ts';
 import type { MouseHandlers } from '../keys/input.ts';
 import { type SelectEntry, useMouse } from '../keys/use-mouse.ts';
 import { findingToFix, type Screen } from '../screen.ts';
@@ -19,7 +20,7 @@ import { clickable, onSelected, type Runs, run, runsToWidth, runsWidth, toWidth 
 import type { ThemeTone } from '../ui/theme.ts';
 import { scrollText } from '../ui/title-rule.tsx';
 import { useScreen } from '../ui/use-screen.ts';
-import { entriesOf, entryUnderCursor, panelLength } from './panel-entries.ts';
+import { entriesOf, entryUnderCursor, isPanelShown, panelLength } from './panel-entries.ts';
 
 /** Findings, heartbeats or the log: below the tree, or on a screen too low for both in its place. */
 export const Panel = ({ rows }: { readonly rows: number }): ReactNode => {
@@ -134,6 +135,16 @@ const logLine = (l: LogLine): Runs => [
   run(l.text, LOG_TONES[l.tone]),
 ];
 
+/** `asleep  2h03m  380M  proofs “fix the lemma”  claude --resume …`. */
+const asleepLine = (session: RememberedSession, { snapshot }: Screen): Runs => [
+  run(toWidth(session.state, 7), session.state === 'lost' ? 'warn' : 'faint'),
+  run(toWidth(formatAge(Math.max(0, (snapshot.takenAt - session.at) / 1000)), 7, 'right')),
+  run(toWidth(formatBytes(session.bytes), 7, 'right')),
+  run('  '),
+  run(wayBackName(session), 'strong'),
+  run(`  enter: wake  ${session.resume}`, 'faint'),
+];
+
 const lostLine = (lost: Finding | Heartbeat): Runs =>
   'title' in lost
     ? [run(toWidth('resolved', 8), 'good'), run(' '), run(lost.title, 'faint')]
@@ -160,6 +171,7 @@ const CONTENT = {
       screen.snapshot.heartbeats.map(b => heartbeatLine(b, screen)),
       screen,
     ),
+  asleep: screen => entriesOf('asleep', screen).map(session => asleepLine(session, screen)),
   log: screen => entriesOf('log', screen).map(logLine),
 } satisfies Record<PanelId, (screen: Screen) => readonly Runs[]>;
 
@@ -167,6 +179,7 @@ const EMPTY = {
   findings: ({ snapshot }) =>
     snapshot.totals.leaks > 0 ? 'Leaks seen once; the next refresh confirms them.' : 'Nothing looks wrong.',
   heartbeats: () => 'No heartbeat files.',
+  asleep: () => 'No session sleeps or was lost.',
   log: () => 'Nothing has been done yet.',
 } satisfies Record<PanelId, (screen: Screen) => string>;
 
@@ -222,10 +235,12 @@ const entriesInView = (
   };
 };
 
-const TITLES = { findings: 'Findings', heartbeats: 'Heartbeats', log: 'Log' } satisfies Record<
-  PanelId,
-  string
->;
+const TITLES = {
+  findings: 'Findings',
+  heartbeats: 'Heartbeats',
+  asleep: 'Asleep',
+  log: 'Log',
+} satisfies Record<PanelId, string>;
 
 /** `12 of 48`, with arrows when there is more above or below. */
 export const positionText = ({ rows, view, layout, glyphs }: Screen): string => {
@@ -237,7 +252,7 @@ export const positionText = ({ rows, view, layout, glyphs }: Screen): string => 
 
 /** The titles of the panels, the one that is shown first among them. */
 const tabs = (screen: Screen): Runs =>
-  PANELS.flatMap(panel => {
+  PANELS.filter(panel => isPanelShown(panel, screen)).flatMap(panel => {
     const text = ` ${TITLES[panel]} ${panelLength(panel, screen)} `;
     const tone = screen.view.focus === panel ? 'frame' : panel === screen.view.panel ? 'strong' : 'faint';
     return [clickable(run(text, tone), { panel }), run(screen.glyphs.rule, 'rule')];
@@ -256,10 +271,16 @@ const SENTENCES = {
   findings: (f: Finding) => `${f.severity}: ${f.title}: ${f.why}. To do: ${remedyInKeys(f)}`,
   heartbeats: (b: Heartbeat) =>
     `${b.state}, ${formatAge(b.ageSeconds)} old: ${beatText(b) || `${b.format}, ${beatOwner(b)}`}, ${b.path}`,
+  asleep: (s: RememberedSession) => `${s.state}: ${wayBackName(s)}. Enter wakes it: ${s.resume}`,
   log: (l: LogLine) => `${clockTime(l.at)}, ${l.text}`,
 };
 
-const SPOKEN_TITLES = { findings: 'Finding', heartbeats: 'Heartbeat', log: 'Entry of the log' };
+const SPOKEN_TITLES = {
+  findings: 'Finding',
+  heartbeats: 'Heartbeat',
+  asleep: 'Session',
+  log: 'Entry of the log',
+};
 
 /** Which entry of a panel the keys are on. */
 const entrySentence = (panel: PanelId, screen: Screen): string => {

@@ -1,6 +1,7 @@
-import { doesNothing, pidsToType } from '../../model/plan.ts';
+import type { Identity } from '../../model/identity.ts';
+import { type ActRequest, doesNothing, pidsToType } from '../../model/plan.ts';
 import { identityOf } from '../../model/snapshot.ts';
-import { pidToType } from '../keys/bindings.ts';
+import { idleSession, pidToType } from '../keys/bindings.ts';
 import type { Action, OtherKeys } from '../keys/input.ts';
 import type { Keystroke } from '../keys/reader.ts';
 import type { KeyActions } from '../keys/use-keys.ts';
@@ -67,6 +68,12 @@ const typePid = (store: Store, { text, chunk }: Keystroke): boolean => {
   return true;
 };
 
+const sleepRequest = (targets: readonly Identity[]): ActRequest => ({
+  act: 'sleep',
+  targets,
+  minimumIdleSeconds: 0,
+});
+
 /** The keys of the main screen that ask for a plan. */
 export const PLAN_KEYS = {
   'end-process': store => openPlan(store, { act: 'end', targets: targets(store), force: false }),
@@ -74,8 +81,10 @@ export const PLAN_KEYS = {
   clean: store => openPlan(store, { act: 'clean' }),
   zombies: store => openPlan(store, { act: 'zombies' }),
   fix: store => {
-    const { finding } = store.keyContext;
-    if (finding) openPlan(store, { act: 'fix', finding });
+    const { finding, row } = store.keyContext;
+    const idle = idleSession(row?.process ?? null);
+    if (finding && (finding.action !== null || idle === null)) openPlan(store, { act: 'fix', finding });
+    else if (idle !== null) openPlan(store, sleepRequest([identityOf(idle)]));
   },
 } satisfies Record<string, Action>;
 
@@ -101,9 +110,14 @@ export const PLAN_SHEET_KEYS: KeyActions<'plan'> = {
   'plan-page-down': store => scroll(store, pageOf(store)),
   'plan-other-way': store => {
     const { overlay } = store.view;
-    if (overlay?.kind !== 'plan' || overlay.request.act !== 'fix') return;
+    if (overlay?.kind !== 'plan') return;
+    const { request } = overlay;
     const { otherWay } = overlay.plan;
-    if (otherWay !== undefined) openPlan(store, { ...overlay.request, way: otherWay });
+    if (otherWay === undefined) return;
+    if (request.act === 'fix') openPlan(store, { ...request, way: otherWay });
+    else if (request.act === 'end') openPlan(store, sleepRequest(request.targets));
+    else if (request.act === 'sleep')
+      openPlan(store, { act: 'end', targets: request.targets ?? [], force: false });
   },
   'plan-erase': store => {
     const { overlay } = store.view;

@@ -222,6 +222,8 @@ const ACTS = {
   'claude-stop': 'stop',
   'free-call': 'frees',
   'send-escape': 'send',
+  sleep: 'keep',
+  wake: 'wake',
 } satisfies Record<OtherStep['act'], string>;
 
 const INDENT = 11;

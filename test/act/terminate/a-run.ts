@@ -18,6 +18,7 @@ export const runOn = async (
     clock: machine.clock,
     startedAt,
     graceMs: 8000,
+    alone: false,
     holds: false,
     deadlineAt: startedAt + 60_000,
     abort: undefined,

@@ -17,9 +17,9 @@ export interface CleanResult extends JsonSnapshot {
 }
 
 /** Runs the product as the user of the scene would, in a shell of its own. */
-const run = (
+export const reaptop = (
   stage: Stage,
-  args: readonly string[],
+  ...args: readonly string[]
 ): Promise<{ code: number | null; stdout: string; stderr: string }> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CLI, ...args], {
@@ -52,7 +52,7 @@ export const lookAtStillness = async (stage: Stage): Promise<JsonSnapshot> => {
 const identities = (): string => lasting().map(identityOf).join();
 
 export const look = async (stage: Stage): Promise<JsonSnapshot> => {
-  const { code, stdout, stderr } = await run(stage, ['--once', '--json', '--all']);
+  const { code, stdout, stderr } = await reaptop(stage, '--once', '--json', '--all');
   if (code !== 0) throw new Error(`reaptop --once exited ${code}: ${stderr}`);
   return JSON.parse(stdout) as JsonSnapshot;
 };
@@ -60,7 +60,7 @@ export const look = async (stage: Stage): Promise<JsonSnapshot> => {
 /** Without `force`: the plan, and nothing else. */
 export const clean = async (stage: Stage, force: boolean): Promise<CleanResult> => {
   const args = ['clean', '--json', '--age-threshold', '0', force ? '--force' : '--dry-run'];
-  const { stdout, stderr } = await run(stage, args);
+  const { stdout, stderr } = await reaptop(stage, ...args);
   try {
     return JSON.parse(stdout) as CleanResult;
   } catch (error) {

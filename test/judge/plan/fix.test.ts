@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FixRequest, planFix, whyNotFixedAgain } from '../../../src/judge/plan/fix.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import type { Finding, FindingAction, FindingId } from '../../../src/model/finding.ts';
-import type { Plan } from '../../../src/model/plan.ts';
+import type { FixWay, Plan } from '../../../src/model/plan.ts';
 import { identityOf, type JudgedProcess } from '../../../src/model/snapshot.ts';
 import { type Around, type Row, session, tmux, world, ZOMBIE } from '../../support/world.ts';
 import { HOUSE, invent, PIPED, snapshotOf } from './machine.ts';
@@ -18,11 +18,11 @@ const requestOf = (snapshot: FixRequest['snapshot'], finding: Finding): FixReque
 });
 
 /** The real finding of a machine, and what would mend it there. */
-const fixed = (id: FindingId, rows: readonly Row[], around: Around = {}): Plan => {
+const fixed = (id: FindingId, rows: readonly Row[], around: Around = {}, way?: FixWay): Plan => {
   const { snapshot } = world(rows, around);
   const finding = snapshot.findings.find(one => one.id === id && one.action !== null);
   if (finding === undefined) throw new Error(`there is no ${id} here`);
-  return planFix(requestOf(snapshot, finding));
+  return planFix({ ...requestOf(snapshot, finding), way });
 };
 const signals = ({ steps }: Plan): string[] => steps.map(step => `${step.pid} ${step.signal}`);
 
@@ -94,7 +94,7 @@ describe('what mends a finding', () => {
     expect(plan.refused[0]?.why).toContain('not known');
   });
 
-  it('idle-agent: the session with everything below it', () => {
+  it('idle-agent: sleep, or the session with everything below it where nothing tells that it is at its prompt', () => {
     const panes = tmux(700, [900]);
     const quiet = { ...panes, panes: panes.panes.map(pane => ({ ...pane, activity: 1 })) };
     const rows: Row[] = [
@@ -103,7 +103,12 @@ describe('what mends a finding', () => {
       [1000, 900, 'claude', { tty: 'pts/0' }],
       [1001, 1000, SERVER],
     ];
-    expect(signals(fixed('idle-agent', rows, { tmux: [quiet] }))).toEqual(['1001 SIGTERM', '1000 SIGTERM']);
+    const sleep = fixed('idle-agent', rows, { tmux: [quiet] });
+    expect(signals(sleep)).toEqual([]);
+    expect(sleep).toMatchObject({ otherWay: 'end', refused: [{ pid: 1000 }] });
+    const end = fixed('idle-agent', rows, { tmux: [quiet] }, 'end');
+    expect(signals(end)).toEqual(['1001 SIGTERM', '1000 SIGTERM']);
+    expect(end.otherWay).toBe('sleep');
   });
 
   it('over-memory: the process and what is below it', () => {

@@ -49,6 +49,20 @@ const rollout = (cwd: string): string =>
 const TODAY = '.codex/sessions/2026/11/17';
 
 describe('codex', () => {
+  it('the name of its log is the id of its session, unless it holds several', () => {
+    const id = '01a1e791-ad09-7de1-a8f1-12dd42ed172e';
+    const own = write(`${TODAY}/rollout-2026-11-17T09-00-00-${id}.jsonl`, 40, rollout(CWD));
+    const idOf = (...holds: string[]) =>
+      new SessionLogs().readings([agent('codex', { holds })], NOW)[0]?.logId;
+    expect(idOf(own)).toBe(id);
+    const sub = write(
+      `${TODAY}/rollout-2026-11-17T09-10-00-${id.replace('01a', '01b')}.jsonl`,
+      3,
+      rollout(CWD),
+    );
+    expect(idOf(own, sub)).toBeUndefined();
+  });
+
   it('`codex exec` holds the log of its session open: that one counts, also beside another in its directory', () => {
     const own = write(`${TODAY}/rollout-2026-11-17T09-00-00-a.jsonl`, 40, rollout(CWD));
     const other = write(`${TODAY}/rollout-2026-11-17T09-30-00-b.jsonl`, 2, rollout(CWD));

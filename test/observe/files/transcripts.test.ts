@@ -68,7 +68,7 @@ describe('calls in transcripts', () => {
     const time = BEGUN / 1000 + seconds;
     utimesSync(sandbox.write(`home/.claude/projects/-work/${relative}`, text), time, time);
   };
-  const calls = (status = 'busy'): readonly string[] | undefined => {
+  const logged = (status: string) => {
     const session = {
       sessionId: 'aaaa',
       cwd: '/work',
@@ -76,8 +76,13 @@ describe('calls in transcripts', () => {
       status,
       path: sandbox.path('home', '.claude', 'sessions', '9.json'),
     } as ClaudeSession;
-    const [reading] = transcriptReadings([session], new CallReader());
-    return reading?.calls?.pending.map(({ tool, subagent }) => `${tool}${subagent ? ' of a subagent' : ''}`);
+    return transcriptReadings([session], new CallReader())[0]?.calls;
+  };
+  const calls = (status = 'busy'): readonly string[] | undefined =>
+    logged(status)?.pending.map(({ tool, subagent }) => `${tool}${subagent ? ' of a subagent' : ''}`);
+  const behind = (status: string): readonly string[] | string | undefined => {
+    const found = logged(status)?.behind;
+    return typeof found === 'string' ? found : found?.map(({ tool }) => tool);
   };
 
   it('a session that waits for a subagent waits for what that calls', () => {
@@ -98,6 +103,7 @@ describe('calls in transcripts', () => {
     write('aaaa.jsonl', 10, claude.prompt());
     write('aaaa/subagents/agent-1.jsonl', 20, claude.call('t2', 'Read', { at: at(20) }));
     expect(calls('idle')).toEqual([]);
+    expect(behind('idle')).toEqual(['Read']);
     expect(calls('busy')).toEqual(['Read of a subagent']);
     write('aaaa.jsonl', 7 * 3600, claude.prompt());
     expect(calls('busy')).toEqual([]);

@@ -9,6 +9,7 @@ import { CLAUDE_MOVED } from './claude-moved.ts';
 import { CLAUDE_RENAMED } from './claude-renamed.ts';
 import { HOOKS } from './hooks.ts';
 import { SERVERS } from './servers.ts';
+import { SLEEP_SCENES } from './sleep.ts';
 import { WORKERS } from './workers.ts';
 
 export const SCENES: readonly Scene[] = [
@@ -17,6 +18,7 @@ export const SCENES: readonly Scene[] = [
   ...CLAUDE_RENAMED,
   ...CLAUDE_INSIDE,
   ...CALL_SCENES,
+  ...SLEEP_SCENES,
   ...HOOKS,
   ...WORKERS,
   ...OTHER_AGENTS,

@@ -3,7 +3,7 @@ import type { Need } from '../packages.ts';
 import type { ToolCall } from '../stand-in/script.ts';
 import type { Stage } from './stage.ts';
 import { below, lasting, type Seen, stillRuns } from './table.ts';
-import { PATIENCE } from './terminal.ts';
+import { PATIENCE, type TmuxTerminal } from './terminal.ts';
 
 /** MCP servers over stdio, by name. */
 export type Servers = Readonly<
@@ -143,17 +143,20 @@ export class AgentSession {
   readonly stage: Stage;
   readonly name: AgentName;
   readonly seen: Seen;
+  readonly terminal: TmuxTerminal;
   readonly #prompt: (text: string) => Promise<void>;
 
   private constructor(
     stage: Stage,
     name: AgentName,
     seen: Seen,
+    terminal: TmuxTerminal,
     prompt: (text: string) => Promise<void> = async () => {},
   ) {
     this.stage = stage;
     this.name = name;
     this.seen = seen;
+    this.terminal = terminal;
     this.#prompt = prompt;
   }
 
@@ -165,7 +168,7 @@ export class AgentSession {
     await terminal.shows(ready);
     const seen = await AgentSession.#find(stage, name, terminal.pid);
     await stage.settled();
-    return new AgentSession(stage, name, seen, async text => {
+    return new AgentSession(stage, name, seen, terminal, async text => {
       terminal.type(text);
       await terminal.shows(text); // a line and its Enter in one go count as pasted
       terminal.keys('Enter');
@@ -176,7 +179,7 @@ export class AgentSession {
   static async run(stage: Stage, name: AgentName, command: string, in_ = 'one'): Promise<AgentSession> {
     const terminal = await stage.terminal(in_);
     terminal.run(command);
-    return new AgentSession(stage, name, await AgentSession.#find(stage, name, terminal.pid));
+    return new AgentSession(stage, name, await AgentSession.#find(stage, name, terminal.pid), terminal);
   }
 
   /** The innermost of its processes; those above only wait for it. A child that has yet to exec looks like one, too. */
