@@ -81,7 +81,9 @@ export class Sandbox {
     const path = this.path(relative);
     mkdirSync(join(path, '..'), { recursive: true });
     // A sleeper of this name is a link to the machine's own sleep: as root it would be that which is written over.
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(path);
+    // A program may be in the middle of its exec, and cannot be written to then.
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    if (there?.isSymbolicLink() || (there?.isFile() && (mode & 0o111) !== 0)) unlinkSync(path);
     // By its descriptor: whoever waits for the file may have taken it away already.
     const fd = openSync(path, 'w', mode);
     try {
