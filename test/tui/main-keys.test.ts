@@ -287,6 +287,16 @@ describe('sheets', () => {
 });
 
 describe('any key', () => {
+  test('that means nothing says so, once', () => {
+    const hand = handOn();
+    hand.press('b');
+    expect(hand.said()).toBe('b does nothing here; ? shows the keys.');
+    hand.press('f7');
+    expect(hand.said()).toBe('F7 does nothing here; ? shows the keys.');
+    hand.press('b');
+    expect(hand.said()).toBeNull();
+  });
+
   test('Ctrl-C and Ctrl-Z work wherever we are', () => {
     const hand = handOn();
     hand.press('/', 'ctrl-c', 'ctrl-z', 'escape', '?', 'ctrl-c');

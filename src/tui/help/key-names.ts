@@ -15,6 +15,14 @@ const NAMES: Readonly<Record<string, string>> = {
   delete: 'Del',
   f1: 'F1',
   f2: 'F2',
+  f3: 'F3',
+  f4: 'F4',
+  f5: 'F5',
+  f6: 'F6',
+  f7: 'F7',
+  f8: 'F8',
+  f9: 'F9',
+  f10: 'F10',
 };
 
 const ASCII_NAMES: Readonly<Record<string, string>> = {

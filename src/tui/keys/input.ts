@@ -1,4 +1,5 @@
 import type { DOMElement } from 'ink';
+import { keyName } from '../help/key-names.ts';
 import type { Store } from '../store.ts';
 import { type BindingName, bindingFor, type Context, contextOf } from './bindings.ts';
 import type { Keystroke, MouseReport } from './reader.ts';
@@ -71,6 +72,8 @@ export class Input {
   readonly #areas = new Map<DOMElement, MouseHandlers>();
   /** Keys for a component that React has not put on the screen yet: several may come in one read. */
   readonly #early: Keystroke[] = [];
+  /** Keys without a meaning that the user was told of: once is enough. */
+  readonly #unknown = new Set<string>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -123,7 +126,11 @@ export class Input {
     }
     const binding = bindingFor(store.view, stroke.key);
     if (!binding) {
-      otherwise?.(store, stroke);
+      if (otherwise) otherwise(store, stroke);
+      else if (!this.#unknown.has(stroke.key)) {
+        this.#unknown.add(stroke.key);
+        store.notice(`${keyName(stroke.key)} does nothing here; ? shows the keys.`, 'plain');
+      }
       return;
     }
     const reason = binding.disabledReason?.(store.keyContext) ?? null;
