@@ -1,7 +1,7 @@
 import { type Linking, linkForest, pushTo, subtreeOf } from './forest.ts';
 import { beatText, type Heartbeat } from './heartbeat.ts';
 import { type IdentityKey, keyOf } from './identity.ts';
-import { isZombie, memoryOf } from './process.ts';
+import { isZombie, memoryOf, portsOf } from './process.ts';
 import {
   type AgentSession,
   identityOf,
@@ -320,8 +320,6 @@ const alarmOf = (p: JudgedProcess, isCritical: boolean): Alarm | null => {
   return isCritical ? 'critical' : null;
 };
 
-const NO_PORTS: readonly number[] = [];
-
 const alone = (process: JudgedProcess, ownAlarm: Alarm | null): Branch => ({
   key: keyOf(identityOf(process)),
   process,
@@ -331,7 +329,7 @@ const alone = (process: JudgedProcess, ownAlarm: Alarm | null): Branch => ({
   count: 1,
   cpu: process.facts.cpu,
   zombies: process.zombies,
-  ports: process.facts.details?.listening?.ports ?? NO_PORTS,
+  ports: portsOf(process.facts),
   sessions: process.isSession ? 1 : 0,
   ownAlarm,
   alarm: ownAlarm,

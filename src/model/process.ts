@@ -99,6 +99,8 @@ export interface ProcessDetails {
   readonly holds?: readonly string[];
   /** TCP ports it listens on for others than its own tree, and how many are connected from outside its own subtree and ancestry. `null`: not read. */
   readonly listening: Listening | null;
+  /** TCP ports that it listens on, read only to be shown: no rule looks at it. Absent: not asked, or none. */
+  readonly ports?: readonly number[];
   /** What uses it from outside its own tree and ancestry, other than over TCP; empty: nothing. */
   readonly uses: readonly Use[] | null;
 }
@@ -115,6 +117,12 @@ export const UNKNOWN_DETAILS: ProcessDetails = {
   listening: null,
   uses: null,
 };
+
+const NO_PORTS: readonly number[] = [];
+
+/** TCP ports that it is known to listen on. */
+export const portsOf = ({ details }: Pick<ProcessFacts, 'details'>): readonly number[] =>
+  details?.listening?.ports ?? details?.ports ?? NO_PORTS;
 
 /**
  * One process as the machine describes it. Texts are already sanitised and redacted.

@@ -1,3 +1,4 @@
+import { portsOf } from './process.ts';
 import type { AgentSession, JudgedProcess, Snapshot } from './snapshot.ts';
 
 /** What the README's section JSON promises. Additive: fields may be added, never renamed or removed. */
@@ -53,6 +54,7 @@ const processJson = (p: JudgedProcess, takenAt: number) => {
     why: p.why,
     protection: p.protection,
     zombies: p.zombies,
+    ports: portsOf(facts),
   };
 };
 

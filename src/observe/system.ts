@@ -11,6 +11,8 @@ export interface DetailRequest extends Identity {
   readonly descriptors: boolean;
   /** Listening TCP ports and their clients. */
   readonly sockets: boolean;
+  /** Listening TCP ports, only to be shown. */
+  readonly ports?: boolean;
   /** Who else uses it: unix sockets, windows, terminals, devices. */
   readonly uses?: boolean;
   /** The pid at the top of its tree: members of that tree are not outsiders. Absent: itself. */

@@ -94,6 +94,7 @@ const processSchema = z.strictObject({
   why: z.array(sentence).min(1),
   protection: z.enum(['hard', 'soft']).nullable(),
   zombies: count,
+  ports: z.array(z.number().int().positive()),
 });
 
 const finding = z.strictObject({

@@ -73,6 +73,7 @@ export const environQuestions = (
 export interface DetailQuestion extends Identity {
   readonly descriptors: boolean;
   readonly sockets: boolean;
+  readonly ports?: boolean;
   readonly uses: boolean;
   readonly tree?: number;
   readonly work: boolean;
@@ -85,6 +86,9 @@ const wantedFiles = ({ kind, agent, facts }: Node, uid: number | null): { readon
   const held = kind === 'agent' && facts.uid === uid ? sessionLogOf(agent)?.held : null;
   return held == null ? {} : { holds: held.file };
 };
+
+/** What people would look for by its port. */
+const LISTENERS: ReadonlySet<Kind> = new Set(['mcp', 'other', 'browser']);
 
 /** Ends of a climb where what hangs below is live, whatever it serves. */
 const HOLDS: ReadonlySet<Climb['end']> = new Set(['pane', 'anchor']);
@@ -123,6 +127,7 @@ export const detailQuestions = (
         descriptors:
           below || mayLeak || node.kind === 'agent' || node.kind === 'lake' || node.kind === 'wrapper',
         sockets: !sheltered && node.kind !== 'tmux',
+        ...(sheltered && LISTENERS.has(node.kind) && node.facts.uid === uid ? { ports: true } : {}),
         uses: mayLeak,
         ...(mayLeak && node.parent !== null ? { tree: (held ? top : topOf(node)).facts.pid } : {}),
         work: mayLeak && (closely || isWork(node)),

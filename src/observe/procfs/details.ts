@@ -194,6 +194,10 @@ export class DetailReader {
           ? readEnd(root, { pid, fd: asked.drivenBy }, holders, around.unix)
           : kept.drivingPipe;
     if (drivingPipe !== undefined) details.drivingPipe = drivingPipe;
+    if (asked.ports === true) {
+      const ports = kept === undefined ? readPorts(root, pid, around.tcp) : kept.ports;
+      if (ports !== undefined) details.ports = ports;
+    }
     if (innerPid !== undefined) details.innerPid = innerPid;
     if (output !== undefined) details.output = visible(output.path);
     if (output?.writtenAt !== undefined) details.outputAt = output.writtenAt;
@@ -283,6 +287,15 @@ const readListening = (
     return all;
   };
   return listeningOf(table, inodes, kinsSockets);
+};
+
+/** Undefined: none, or they cannot be read. */
+const readPorts = (root: string, pid: number, tcp: TcpTables): readonly number[] | undefined => {
+  const inodes = socketInodes(root, pid);
+  const table = inodes === null || inodes.size === 0 ? null : tcp.of(pid);
+  if (inodes === null || table === null) return undefined;
+  const { ports } = listeningOf(table, inodes, () => inodes);
+  return ports.length === 0 ? undefined : ports;
 };
 
 const safePathOrNull = (text: string | null): string | null => (text === null ? null : safePath(text));

@@ -1,6 +1,6 @@
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { type Alarm, type Branch, describe, type Group, type Grouping } from '../../model/overview.ts';
-import { memoryOf } from '../../model/process.ts';
+import { memoryOf, portsOf } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Level } from '../../model/ui-settings.ts';
 
@@ -121,7 +121,9 @@ const haystack = (p: JudgedProcess): string =>
     p.zombies > 0 ? 'zombie' : '',
     p.tmux ? `tmux ${p.tmux.session} ${p.tmux.pane}` : '',
     p.facts.tty ?? '',
-    (p.facts.details?.listening?.ports ?? []).map(port => `:${port}`).join(' '),
+    portsOf(p.facts)
+      .map(port => `:${port}`)
+      .join(' '),
     p.facts.details?.cwd ?? '',
     p.owner?.sessionId ?? '',
     p.owner?.project ?? '',
@@ -137,7 +139,7 @@ type Matcher = (p: JudgedProcess, title?: string) => boolean;
 
 /** A number is a pid, a port or the beginning of a session's id, from its first digit: reasons are full of others. */
 const matchesNumber = (p: JudgedProcess, digits: string): boolean =>
-  [p.facts.pid, ...(p.facts.details?.listening?.ports ?? []), p.session?.id, p.owner?.sessionId].some(
+  [p.facts.pid, ...portsOf(p.facts), p.session?.id, p.owner?.sessionId].some(
     one => one != null && String(one).startsWith(digits),
   );
 

@@ -14,6 +14,7 @@ import {
   runsIn,
   topsOf,
 } from '../../model/overview.ts';
+import { portsOf } from '../../model/process.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Level } from '../../model/ui-settings.ts';
 import { rowOptions, type ViewState } from '../state.ts';
@@ -119,7 +120,7 @@ const rowOf = (
     alarm: folded || parent === null ? branch.alarm : branch.ownAlarm,
     whole: level !== 3,
     zombies: folded ? branch.zombies : process.zombies,
-    ports: folded ? branch.ports : (process.facts.details?.listening?.ports ?? []),
+    ports: folded ? branch.ports : portsOf(process.facts),
     ageSeconds: process.ageSeconds,
     roots: [],
     beat: beats.get(branch.key) ?? null,

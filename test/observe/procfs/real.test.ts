@@ -161,6 +161,26 @@ describe('details of a real process', () => {
     await until('the pty to go', async () => (await detailsOf(holder.pid))?.lostTerminal === true);
   });
 
+  it('tell the ports that are only shown, and nothing that a rule would look at', async () => {
+    const { pid } = sandbox.start([
+      process.execPath,
+      '-e',
+      `require('node:net').createServer(() => {}).listen(0, '127.0.0.1', function () {
+         require('node:fs').writeFileSync('${sandbox.path('port')}', String(this.address().port)); })`,
+    ]);
+    const port = await until('the port', () =>
+      existsSync(sandbox.path('port')) ? Number(readFileSync(sandbox.path('port'), 'utf8')) : undefined,
+    );
+    const system = procfsSystem();
+    const facts = await look(pid, system);
+    const ask = async (ports: boolean) =>
+      (await system.details([{ ...facts, descriptors: false, sockets: false, ports }], { fresh: true })).get(
+        `${pid}:${facts.start}`,
+      );
+    expect(await ask(true)).toMatchObject({ ports: [port], listening: null });
+    expect(await ask(false)).not.toHaveProperty('ports');
+  });
+
   it('tell listening ports and how many are connected', async () => {
     const server = sandbox.write(
       'server.js',
