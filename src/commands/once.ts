@@ -202,9 +202,15 @@ const headerLines = ({ host, totals, processes }: Snapshot, width: number, paint
 
 const COLUMN_HEADER = `${'PID'.padStart(7)} ${'MEM'.padStart(5)} ${'AGE'.padStart(6)} S VERDICT   PROCESS`;
 
-const GROUP_TONE = { group: 'strong', server: 'strong', leak: 'bad', suspect: 'warn' } as const;
+const GROUP_TONE = {
+  group: 'strong',
+  server: 'strong',
+  asleep: 'faint',
+  leak: 'bad',
+  suspect: 'warn',
+} as const;
 
-const GROUP_WORDS = { group: '', server: '', leak: 'leaked: ', suspect: 'suspect: ' } as const;
+const GROUP_WORDS = { group: '', server: '', asleep: '', leak: 'leaked: ', suspect: 'suspect: ' } as const;
 
 /** Below the names, or below the pids where those leave no room. */
 const nameColumn = (width: number): number => (width < 60 ? 8 : COLUMN_HEADER.length - 'PROCESS'.length);

@@ -45,7 +45,7 @@ export interface Group {
   readonly key: string;
   readonly title: string;
   readonly note: string;
-  readonly tone: 'leak' | 'suspect' | 'server' | 'group';
+  readonly tone: 'leak' | 'suspect' | 'server' | 'asleep' | 'group';
   /** Order on the screen: what needs a decision comes first. */
   readonly rank: number;
   /**

@@ -6,8 +6,9 @@ import { EXPORT_KEY } from './export.tsx';
 import { HELP_KEY } from './help/help.tsx';
 import { inPane } from './keys/bindings.ts';
 import type { KeyActions } from './keys/use-keys.ts';
-import { enterPanel, PANEL_KEYS } from './panels/panel-keys.ts';
+import { enterPanel, PANEL_KEYS, wake } from './panels/panel-keys.ts';
 import { PLAN_KEYS } from './plan/plan-keys.ts';
+import { selectedRow } from './screen.ts';
 import { SETUP_KEY, stepInterval } from './setup/setup-keys.ts';
 import { SIGNAL_KEY } from './signals.tsx';
 import type { Store } from './store.ts';
@@ -47,6 +48,8 @@ export const MAIN_KEYS: KeyActions<'main'> = {
   },
   detail: store => {
     if (store.view.focus !== 'tree') return enterPanel(store);
+    const asleep = selectedRow(store.screen)?.asleep;
+    if (asleep !== undefined) return wake(store, asleep);
     store.dispatch({ type: 'detail', open: !store.view.detail });
   },
   pane: store => {

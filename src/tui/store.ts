@@ -151,7 +151,7 @@ export class Store implements ScreenStore {
       state,
       snapshot,
       view: this.#view,
-      rows: this.#rows.of(snapshot, this.#view),
+      rows: this.#rows.of(snapshot, this.#view, state.asleep),
       layout: this.#layoutNow(state.moment != null, { snapshot, state }),
       glyphs: this.#options.glyphs,
       theme: themeFor(themeNameOf(this.#view.look), this.#options.colour ?? true),

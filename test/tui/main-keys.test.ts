@@ -286,6 +286,39 @@ describe('sheets', () => {
   });
 });
 
+describe('sessions that sleep', () => {
+  const session = {
+    agent: 'claude',
+    id: 'a1',
+    project: 'proofs',
+    name: null,
+    cwd: '/w',
+    bytes: 300 * 1024 ** 2,
+    state: 'asleep',
+    at: 0,
+    resume: 'claude --resume a1',
+  } as never;
+
+  test('stand at the end of level 1, and enter wakes them', async () => {
+    const woken: unknown[] = [];
+    const wake = async (one: unknown) => {
+      woken.push(one);
+      return 'Typed into its pane.';
+    };
+    const hand = handOn({ state: { asleep: [session] }, answers: { wake } });
+    expect(hand.shown()).not.toContain('claude proofs');
+    hand.press('1', 'G');
+    expect(hand.selected()).toBe('claude proofs');
+    hand.press('x');
+    expect(hand.said()).toContain('Nothing to act on');
+    hand.press('enter');
+    await hand.answered();
+    expect([woken, hand.said()]).toEqual([[session], 'Typed into its pane.']);
+    hand.press('/', 'z');
+    expect(hand.shown()).not.toContain('claude proofs');
+  });
+});
+
 describe('any key', () => {
   test('that means nothing says so, once', () => {
     const hand = handOn();

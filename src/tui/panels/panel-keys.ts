@@ -15,7 +15,7 @@ const stepFocus = (store: Store, by: 1 | -1): void => {
   store.dispatch({ type: 'focus', focus: shown[(at + by + shown.length) % shown.length]! });
 };
 
-const wake = (store: Store, session: RememberedSession): void => {
+export const wake = (store: Store, session: RememberedSession): void => {
   const { live } = store;
   store.notice(live.wake === undefined ? 'Nothing can be woken here.' : 'Waking it…');
   live.wake?.(session).then(

@@ -1,3 +1,4 @@
+import type { RememberedSession } from '../../model/asleep.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { type Alarm, type Branch, describe, type Group, type Grouping } from '../../model/overview.ts';
 import { memoryOf, portsOf } from '../../model/process.ts';
@@ -40,6 +41,8 @@ export interface Row {
   readonly inherits: boolean;
   /** Shown only because something below it matches the filter. */
   readonly context: boolean;
+  /** A session that sleeps or was lost, and can be brought back. */
+  readonly asleep?: RememberedSession;
   /** It has ended, and stays only because it is selected. */
   readonly gone?: boolean;
 }

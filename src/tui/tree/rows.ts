@@ -1,4 +1,5 @@
 import { beatOnRow } from '../../judge/heartbeats/judge-files.ts';
+import { type RememberedSession, sessionKey, wayBackName } from '../../model/asleep.ts';
 import { subtreeOf } from '../../model/forest.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
@@ -20,18 +21,53 @@ import type { Level } from '../../model/ui-settings.ts';
 import { rowOptions, type ViewState } from '../state.ts';
 import { comparing, exactly, matcher, type Row, type RowOptions } from './row-order.ts';
 
+const NONE_ASLEEP: readonly RememberedSession[] = [];
+
+/** Where sessions are looked at, those that can be brought back stand at the end. */
+const asleepRows = (
+  { takenAt }: Snapshot,
+  asleep: readonly RememberedSession[],
+  { level, grouping, filter }: RowOptions,
+): readonly Row[] => {
+  if (level !== 1 || grouping === 'flat') return [];
+  const wanted = filter.toLowerCase().split(/\s+/);
+  return asleep.flatMap((session): Row[] => {
+    const group: Group = {
+      key: `asleep:${sessionKey(session)}`,
+      title: `${session.agent} ${wayBackName(session)}`,
+      note: `${session.state}, enter wakes it`,
+      tone: 'asleep',
+      rank: 0,
+      shown: 'row',
+    };
+    const text = `${group.title} ${group.note} ${session.id}`.toLowerCase();
+    if (!wanted.every(word => text.includes(word))) return [];
+    return [
+      {
+        ...groupRow(group, [], false, { level }),
+        foldable: false,
+        treeBytes: session.bytes,
+        ageSeconds: (takenAt - session.at) / 1000,
+        asleep: session,
+      },
+    ];
+  });
+};
+
 /** The rows of the tree, made again only when something they are made from is different. */
 export class RowList {
   #madeFrom: readonly unknown[] = [];
   #rows: readonly Row[] = [];
 
-  of(snapshot: Snapshot, view: ViewState): readonly Row[] {
+  of(snapshot: Snapshot, view: ViewState, asleep = NONE_ASLEEP): readonly Row[] {
     const options = rowOptions(view);
-    const inputs = [snapshot, ...Object.values(options)];
+    const inputs = [snapshot, ...Object.values(options), asleep];
     if (inputs.some((input, i) => input !== this.#madeFrom[i])) {
       // What the user folds, filters or sorts away is not kept.
-      const looked = inputs.every((input, i) => i === 0 || input === this.#madeFrom[i]);
-      const rows = treeRows(snapshot, options);
+      const looked = inputs.every(
+        (input, i) => i === 0 || i === inputs.length - 1 || input === this.#madeFrom[i],
+      );
+      const rows = [...treeRows(snapshot, options), ...asleepRows(snapshot, asleep, options)];
       this.#madeFrom = inputs;
       this.#rows = looked ? withSelected(view.selected, this.#rows, rows, snapshot) : rows;
     } else if (this.#rows.some(row => row.gone && row.key !== view.selected))
@@ -160,7 +196,12 @@ const growRows = (tops: readonly Hanging[], growing: Growing, rows: Row[]): void
 };
 
 /** A heading, or the one row that stands for what a dead session left. */
-const groupRow = (group: Group, branches: readonly Branch[], folded: boolean, { level }: Growing): Row => {
+const groupRow = (
+  group: Group,
+  branches: readonly Branch[],
+  folded: boolean,
+  { level }: Pick<Growing, 'level'>,
+): Row => {
   const sum = (figure: (branch: Branch) => number): number =>
     branches.reduce((total, branch) => total + figure(branch), 0);
   const count = sum(branch => branch.count);

@@ -20,8 +20,8 @@ describe('the tree', () => {
       'bash run-agent.sh',
       'session 5b1e9c40',
       'session c0ffee12 (sphere-packing)',
-      'claude',
       'session 5b1e9c40',
+      'claude',
       'tmux agent_701',
       'tmux lean',
       'tmux main',
@@ -94,8 +94,8 @@ describe('levels', () => {
       'claude 5230',
       'session 5b1e9c40',
       'session c0ffee12 (sphere-packing)',
-      'claude 3755',
       'session 5b1e9c40',
+      'claude 3755',
       'claude 5330',
       'claude 2101',
       'claude 1342',
@@ -196,7 +196,7 @@ describe('folding', () => {
 describe('the filter', () => {
   test.each([
     ['by name', 'playwright', [1210, 1342, 1360, 1388, 4001, 4020]],
-    ['by verdict', 'suspect', [3755, 3790, 3701]],
+    ['by verdict', 'suspect', [3701, 3755, 3790]],
     ['by pid, from its first digit', '3505', [3505]],
     ['by path', 'mathlib-fork', [2095, 2101, 2140, 2151, 2152, 2190]],
     ['by kind', 'browser', [3505, 3520, 3533]],
