@@ -134,7 +134,9 @@ describe('the past on the screen', () => {
     expect(driven.terminal.text()).toContain('nothing can be signalled in the past');
     expect(driven.terminal.text()).not.toContain('Clean what is proven leaked');
     await driven.type('y');
-    expect(driven.terminal.text()).toBe(before);
+    // All but the footer, which says that y means nothing here.
+    const above = (text: string): string => text.slice(0, text.lastIndexOf('\n'));
+    expect(above(driven.terminal.text())).toBe(above(before));
     expect(driven.demo.system.delivered).toEqual([]);
   });
 });
