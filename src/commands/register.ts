@@ -5,7 +5,7 @@ import { type Prepared, prepare } from '../engine/prepare.ts';
 import type { Memory } from '../guard/memory.ts';
 import { addressText, type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
 import type { HookScope } from '../hooks/install.ts';
-import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
+import { DEFAULT_HOOKS, HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
 import type { Kind } from '../model/kind.ts';
 import { CLEAN_AGE_MINUTES, ZOMBIE_AGE_MINUTES } from '../model/plan.ts';
 import { REPORT_GROUPS, type ReportGroup } from '../model/report.ts';
@@ -107,10 +107,14 @@ export const addTellingCommands = (program: Command, { version, out, width, fini
       const { completion } = await import('./completion.ts');
       out.write(completion(program, shell));
     });
-  // For the build, which puts the page into the package.
+  // For the build, which puts the page and the plugin into the package.
   program.command('manual', { hidden: true }).action(async () => {
     const { manual } = await import('./completion.ts');
     out.write(manual(program, version));
+  });
+  program.command('plugin-files', { hidden: true }).action(async () => {
+    const { packagedPlugin } = await import('../hooks/plugin.ts');
+    out.write(JSON.stringify(packagedPlugin(DEFAULT_HOOKS)));
   });
 };
 
@@ -159,6 +163,22 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       if (action === 'status') return finish((await import('../hooks/status.ts')).hookStatus(ground));
       const { installHooks, uninstallHooks } = await import('../hooks/install.ts');
       finish(await (action === 'install' ? installHooks : uninstallHooks)(ground, options));
+    });
+};
+
+/** `plugin`: Claude Code loads it from its skills directory; no setting is edited. */
+const addPlugin = (program: Command, { out, err, finish }: Inside): void => {
+  program
+    .command('plugin')
+    .description('hooks and a skill for Claude Code as a plugin, without an edit of its settings')
+    .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
+    .addHelpText('after', examplesOf('plugin'))
+    .option('--dry-run', 'only print what would change')
+    .action(async (action: (typeof ACTIONS)[number], flags: { readonly dryRun?: boolean }) => {
+      const { plugin } = await import('../hooks/plugin.ts');
+      const dryRun = flags.dryRun === true;
+      const ground = { env: process.env, cwd: currentDirectory(), script: script(), dryRun, out, err };
+      finish(await plugin(action, ground));
     });
 };
 
@@ -270,6 +290,7 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
 /** Commands for the inside of an agent and for its builds; each is loaded when it is called. */
 export const addInsideCommands = (program: Command, inside: Inside): void => {
   addHook(program, inside);
+  addPlugin(program, inside);
   addBeat(program, inside);
   addPrebuild(program, inside);
   addExclusive(program, inside);

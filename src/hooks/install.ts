@@ -1,12 +1,14 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { homeDirectory, loadConfig, UsageError } from '../engine/load-config.ts';
-import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
+import { broadKillsOf, HOOK_EVENTS, type HookEvent, type HookSettings } from '../model/hook.ts';
+import { singleQuoted } from '../model/shell.ts';
 import { visible } from '../model/text.ts';
 import { plural } from '../model/units.ts';
 import { readHead } from '../observe/files/read-bounded.ts';
 import { statePlace } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE } from '../output.ts';
+import { hasPlugin } from './context.ts';
 import {
   hooksIn,
   type IsReaptop,
@@ -93,7 +95,11 @@ const installOnce = async (ground: InstallGround, options: HookInstallOptions): 
   const path = settingsPath(ground, scope);
   const { hooks } = await loadConfig(env);
   const command = scope === 'shared' ? sharedCommand : ownHookCommand(script, env);
-  const wanted = wantedHooks(command, hooks.buildTools, options.only);
+  if (scope !== 'shared' && hasPlugin(env))
+    throw new UsageError(
+      'The plugin brings the hooks already. To have them in settings: reaptop plugin uninstall',
+    );
+  const wanted = wantedHooks(command, hooks, options.only);
   const before = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
   const after = orRefuse(path, () => withHooks(before ?? '', wanted, isReaptop(script)));
   if (after === before) {
@@ -108,7 +114,7 @@ const installOnce = async (ground: InstallGround, options: HookInstallOptions): 
   if (why !== null) return failed(ground, path, why);
   const kept = before === null ? '' : `; what was there before is in ${visible(path)}.reaptop-backup`;
   out.write(
-    `${plural(wanted.length, 'hook')} in ${visible(path)}${kept}.\nSessions that start from now on use them. Take them out with: reaptop hook uninstall${flagOf(scope)}\n`,
+    `${plural(eventsOf(wanted), 'hook')} in ${visible(path)}${kept}.\nSessions that start from now on use them. Take them out with: reaptop hook uninstall${flagOf(scope)}\n`,
   );
   return 0;
 };
@@ -145,23 +151,14 @@ const uninstallOnce = async (
       : after === null
         ? ', and the file, which was ours alone'
         : ', which is now what it was before';
-  out.write(`${plural(found.length, 'hook')} taken out of ${visible(path)}${how}.\n`);
+  out.write(`${plural(eventsOf(found), 'hook')} taken out of ${visible(path)}${how}.\n`);
   return 0;
 };
 
-const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
+const eventsOf = (hooks: readonly { readonly event: HookEvent }[]): number =>
+  new Set(hooks.map(({ event }) => event)).size;
 
-/** Which tools an event is asked for; null: all of them, or the event has none. */
-const MATCHERS: Readonly<Record<HookEvent, 'builds' | 'all' | null>> = {
-  SessionStart: null,
-  UserPromptSubmit: null,
-  PreToolUse: 'builds',
-  PostToolUse: 'all',
-  PostToolUseFailure: 'builds',
-  SubagentStop: null,
-  Stop: null,
-  SessionEnd: null,
-};
+const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
 /** Seconds. Nothing takes as long; without one Claude waits ten minutes, and gives a session's end a second and a half. */
 const TIMEOUTS: Readonly<Record<HookEvent, number>> = {
@@ -174,8 +171,6 @@ const TIMEOUTS: Readonly<Record<HookEvent, number>> = {
   Stop: 15,
   SessionEnd: 5,
 };
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 const real = (path: string): string | null => {
   try {
@@ -190,14 +185,20 @@ const real = (path: string): string | null => {
  * How a hook starts us. By name when that name in PATH is this very program: it then outlives an upgrade of Node or of
  * reaptop. Else by node and script, with their full paths.
  */
-export const ownCommand = (script: string, env: NodeJS.ProcessEnv): string => {
+export const ownWords = (script: string, env: NodeJS.ProcessEnv): readonly string[] => {
   const self = real(script) ?? script;
   const inPath = (env.PATH ?? '')
     .split(delimiter)
     .filter(isAbsolute)
     .map(directory => real(join(directory, 'reaptop')))
     .find(path => path !== null);
-  return inPath === self ? 'reaptop' : `${quoted(process.execPath)} ${quoted(self)}`;
+  return inPath === self ? ['reaptop'] : [process.execPath, self];
+};
+
+/** The same for a shell. */
+export const ownCommand = (script: string, env: NodeJS.ProcessEnv): string => {
+  const words = ownWords(script, env);
+  return words.length === 1 ? 'reaptop' : words.map(singleQuoted).join(' ');
 };
 
 /** The command of each hook that starts this very program. */
@@ -221,21 +222,43 @@ export const isReaptop =
     }
   };
 
-/** A pattern of the config as Claude's matcher has it. */
+/** A pattern of the config as a matcher has it. */
 const asMatcher = (patterns: readonly string[]): string =>
   patterns.map(pattern => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')).join('|');
 
+/** What Claude Code and Codex call the tool that runs a command. */
+export const SHELL_TOOL = 'Bash';
+
+/**
+ * After a tool Claude goes on at once: five hooks at a time took as long as the tools. Only what builds is waited for,
+ * because its lock must be free before the next one starts.
+ */
+const afterTools = (builds: readonly string[]): readonly Pick<WantedHook, 'matcher' | 'async'>[] =>
+  builds.length === 0
+    ? [{ matcher: '*', async: true }]
+    : [{ matcher: `^(?:${asMatcher(builds)})$` }, { matcher: `^(?!(?:${asMatcher(builds)})$)`, async: true }];
+
 export const wantedHooks = (
   command: (event: HookEvent) => string,
-  buildTools: readonly string[],
+  settings: Pick<HookSettings, 'buildTools' | 'broadKills'>,
   only: readonly HookEvent[] = HOOK_EVENTS,
-): readonly WantedHook[] =>
-  HOOK_EVENTS.filter(event => only.includes(event)).map(event => ({
-    event,
-    matcher: MATCHERS[event] === 'builds' ? asMatcher(buildTools) : MATCHERS[event] === 'all' ? '*' : null,
-    command: command(event),
-    timeout: TIMEOUTS[event],
-  }));
+): readonly WantedHook[] => {
+  const { buildTools } = settings;
+  const before = broadKillsOf(settings, 'settings') === 'off' ? buildTools : [...buildTools, SHELL_TOOL];
+  const groups: Partial<Record<HookEvent, readonly Pick<WantedHook, 'matcher' | 'async'>[]>> = {
+    PreToolUse: before.length === 0 ? [] : [{ matcher: asMatcher(before) }],
+    PostToolUse: afterTools(buildTools),
+    PostToolUseFailure: buildTools.length === 0 ? [] : [{ matcher: asMatcher(buildTools) }],
+  };
+  return HOOK_EVENTS.filter(event => only.includes(event)).flatMap(event =>
+    (groups[event] ?? [{ matcher: null }]).map(group => ({
+      ...group,
+      event,
+      command: command(event),
+      timeout: TIMEOUTS[event],
+    })),
+  );
+};
 
 /** Lines that go and come, with one line of what stays around them; for a dry run. */
 const lineDifference = (before: string, after: string): string => {

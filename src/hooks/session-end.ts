@@ -22,7 +22,7 @@ const recordLineage = (
       start,
       agent,
       session: asSessionName(input.sessionId),
-      family: 'claude',
+      family: input.caller === 'codex' ? 'codex' : 'claude',
       project: basename(input.cwd) || null,
       parent,
       boot,

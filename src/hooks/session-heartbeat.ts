@@ -29,6 +29,7 @@ const LOOKS_BELOW: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'Stop',
 export const beaten = (context: HookContext, before: HookSession): HookSession => ({
   ...before,
   agent: context.agent ?? before.agent,
+  byPlugin: before.byPlugin || context.input.caller === 'plugin',
   below: LOOKS_BELOW.has(context.input.event) ? belowAfter(before.below, context.agent) : before.below,
   cwd: context.input.cwd,
   beatAt: context.now,

@@ -27,6 +27,7 @@ export const newSession = (
 ): HookSession => ({
   session,
   agent,
+  byPlugin: false,
   cwd,
   startedAt,
   beatAt: startedAt,
@@ -164,6 +165,7 @@ const parseSession = (text: string): HookSession | null => {
   const throttle = asFields(fields.throttle);
   return {
     ...newSession(session, cwd, identity(fields.agent), startedAt),
+    byPlugin: fields.byPlugin === true,
     beatAt: isTime(fields.beatAt) ? fields.beatAt : startedAt,
     operation: typeof fields.operation === 'string' ? fields.operation : 'starting',
     turns: counts(fields.turns),

@@ -15,7 +15,11 @@ export interface WantedHook {
   readonly event: HookEvent;
   readonly matcher: string | null;
   readonly command: string;
+  /** With them no shell is involved. */
+  readonly args?: readonly string[];
   readonly timeout: number;
+  /** The agent does not wait for it. */
+  readonly async?: true;
 }
 
 export interface FoundHook {
@@ -71,11 +75,15 @@ export const isCalledReaptop: IsReaptop = script => /(?:^|\/)reaptop(?:\/dist\/c
 export const sharedCommand = (event: HookEvent): string =>
   `command -v reaptop > /dev/null 2>&1 || exit 0; exec reaptop hook ${event}`;
 
+/** What the commands in a file of Codex end with. */
+const FOR_CODEX = ' --codex';
+
 const QUOTED = String.raw`'((?:[^']|'\\'')*)'`;
 
 /** Exactly as we write it: by name, by name where it is shared, or node and script in quotes. */
-const isOurs = (command: unknown, event: HookEvent, isReaptop: IsReaptop): command is string => {
-  if (typeof command !== 'string') return false;
+const isOurs = (said: unknown, event: HookEvent, isReaptop: IsReaptop): said is string => {
+  if (typeof said !== 'string') return false;
+  const command = said.endsWith(FOR_CODEX) ? said.slice(0, -FOR_CODEX.length) : said;
   if (command === `reaptop hook ${event}` || command === sharedCommand(event)) return true;
   const script = new RegExp(`^${QUOTED} ${QUOTED} hook ${event}$`).exec(command)?.[2];
   return script !== undefined && isReaptop(script.replaceAll("'\\''", "'"));
@@ -102,9 +110,18 @@ const parted = (text: string): readonly [mark: string, body: string] =>
 export const hooksIn = (text: string, isReaptop: IsReaptop = isCalledReaptop): readonly FoundHook[] =>
   foundIn(treeOf(parted(text)[1]), isReaptop);
 
-const groupFor = ({ matcher, command, timeout }: WantedHook): object => ({
+/** As a hooks file has it. */
+export const groupFor = ({ matcher, command, args, timeout, async }: WantedHook): object => ({
   ...(matcher === null ? {} : { matcher }),
-  hooks: [{ type: 'command', command, timeout }],
+  hooks: [
+    {
+      type: 'command',
+      command,
+      ...(args === undefined ? {} : { args }),
+      timeout,
+      ...(async === undefined ? {} : { async }),
+    },
+  ],
 });
 
 const added = (body: string, hook: WantedHook): string => {
@@ -142,8 +159,9 @@ export const withHooks = (
 ): string => {
   const [mark, before] = parted(text);
   let body = before;
+  const known = foundIn(treeOf(body), isReaptop);
   for (const hook of wanted) {
-    const there = foundIn(treeOf(body), isReaptop).filter(({ event }) => event === hook.event);
+    const there = known.filter(({ event }) => event === hook.event);
     if (there.length === 0) body = added(body, hook);
     for (const found of there) if (found.command !== hook.command) body = updated(body, found, hook.command);
   }

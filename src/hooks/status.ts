@@ -34,7 +34,7 @@ const settingsLine = (path: string, { script, env }: InstallGround): string => {
     return [
       missing.length === 0
         ? `all ${HOOK_EVENTS.length} hooks`
-        : `${plural(found.length, 'hook')} (not ${missing.join(', ')})`,
+        : `${plural(events.size, 'hook')} (not ${missing.join(', ')})`,
       ...(others.length === 0
         ? []
         : [`${others.length} start another program: ${visible(others[0]!.command)}`]),
@@ -109,7 +109,7 @@ const missingIn = (command: string, env: NodeJS.ProcessEnv): string | null => {
 const installedHooks = (
   path: string,
   script: string,
-  buildTools: readonly string[],
+  settings: HookSettings,
   env: NodeJS.ProcessEnv,
 ): InstalledHooks | null => {
   const shown = visible(path);
@@ -125,7 +125,7 @@ const installedHooks = (
       missing: HOOK_EVENTS.filter(event => !events.includes(event)),
       broken: broken === undefined ? null : visible(broken),
       current: [ownHookCommand(script, env), sharedCommand].some(
-        command => withHooks(text, wantedHooks(command, buildTools, events), isReaptop(script)) === text,
+        command => withHooks(text, wantedHooks(command, settings, events), isReaptop(script)) === text,
       ),
       unreadable: null,
     };
@@ -137,7 +137,7 @@ const installedHooks = (
 
 /** The user's settings and this project's. */
 export const hookFacts = (
-  { buildTools }: HookSettings,
+  settings: HookSettings,
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): readonly InstalledHooks[] => {
@@ -145,6 +145,6 @@ export const hookFacts = (
   const isHomeless = homeDirectory(env) === null && !env.CLAUDE_CONFIG_DIR;
   const scopes = SCOPES.filter(scope => scope !== 'user' || !isHomeless);
   return [...new Set(scopes.map(scope => settingsPath(ground, scope)))].flatMap(
-    path => installedHooks(path, process.argv[1] ?? '', buildTools, env) ?? [],
+    path => installedHooks(path, process.argv[1] ?? '', settings, env) ?? [],
   );
 };
