@@ -37,11 +37,11 @@ const screenWaitsForYoga = {
   },
 };
 
-/** In `quick.js`: a session that starts among leaks needs most of the program, and takes it from `main.js`. */
-const sessionStartFromMain = {
-  name: 'session-start-from-main',
+/** In `quick.js`: a session that starts among leaks, and a broad kill, need most of the program: `main.js` has it. */
+const rareHooksFromMain = {
+  name: 'rare-hooks-from-main',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /\/session-start\.ts$/ }, ({ kind }) =>
+    esbuild.onResolve({ filter: /\/(?:session-start|kill-targets)\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './main.js', external: true } : undefined,
     );
   },
@@ -107,7 +107,7 @@ const writePlugin = () => {
 };
 
 try {
-  const built = await Promise.all([bundle('main'), bundle('quick', sessionStartFromMain)]);
+  const built = await Promise.all([bundle('main'), bundle('quick', rareHooksFromMain)]);
   const hash = createHash('sha256');
   for (const name of ['main.js', 'quick.js']) hash.update(readFileSync(resolve(fresh, name)));
   const launch = readFileSync(resolve(here, 'launch.cjs'), 'utf8').replace(

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { homeDirectory, loadConfig, UsageError } from '../engine/load-config.ts';
-import { broadKillsOf, HOOK_EVENTS, type HookEvent, type HookSettings } from '../model/hook.ts';
+import { broadKillsOf, HOOK_EVENTS, type HookEvent, type HookSettings, SHELL_TOOL } from '../model/hook.ts';
 import { singleQuoted } from '../model/shell.ts';
 import { visible } from '../model/text.ts';
 import { plural } from '../model/units.ts';
@@ -225,9 +225,6 @@ export const isReaptop =
 /** A pattern of the config as a matcher has it. */
 const asMatcher = (patterns: readonly string[]): string =>
   patterns.map(pattern => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')).join('|');
-
-/** What Claude Code and Codex call the tool that runs a command. */
-export const SHELL_TOOL = 'Bash';
 
 /**
  * After a tool Claude goes on at once: five hooks at a time took as long as the tools. Only what builds is waited for,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { version } from '../../package.json';
 import { loadConfig, UsageError } from '../engine/load-config.ts';
 import type { InstalledPlugin } from '../model/health.ts';
-import { broadKillsOf, type HookEvent, type HookSettings } from '../model/hook.ts';
+import { broadKillsOf, type HookEvent, type HookSettings, SHELL_TOOL } from '../model/hook.ts';
 import { singleQuoted } from '../model/shell.ts';
 import { visible } from '../model/text.ts';
 import { readHead } from '../observe/files/read-bounded.ts';
@@ -16,7 +16,6 @@ import {
   isReaptop,
   ownCommand,
   ownWords,
-  SHELL_TOOL,
   settingsPath,
   uninstallHooks,
   wantedHooks,

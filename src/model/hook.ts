@@ -23,6 +23,9 @@ export type HookCaller = (typeof HOOK_CALLERS)[number];
 export const BROAD_KILLS = ['ask', 'deny', 'off'] as const;
 export type BroadKills = (typeof BROAD_KILLS)[number];
 
+/** What Claude Code and Codex call the tool that runs a command. */
+export const SHELL_TOOL = 'Bash';
+
 /** The settings of hooks in the user's config. */
 export interface HookSettings {
   /** In a Lean project, a session that starts warms the build first. */

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -116,11 +117,19 @@ describe('plugin install', () => {
       },
     ],
     [
-      'a link',
+      'a link to a copy of it',
+      async () => {
+        await plugin('install', ground());
+        renameSync(place(), sandbox.path('elsewhere'));
+        symlinkSync(sandbox.path('elsewhere'), place());
+      },
+    ],
+    ['an empty directory', () => mkdirSync(place(), { recursive: true })],
+    [
+      'a file',
       () => {
         mkdirSync(claude('skills'), { recursive: true });
-        mkdirSync(sandbox.path('elsewhere'));
-        symlinkSync(sandbox.path('elsewhere'), place());
+        writeFileSync(place(), 'mine');
       },
     ],
   ])('%s is left as it is', async (_, make) => {
