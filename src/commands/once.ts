@@ -2,9 +2,10 @@ import { uptime } from 'node:os';
 import { type Collector, sampleWhole } from '../engine/collector.ts';
 import { UsageError } from '../engine/load-config.ts';
 import { beatOnRow } from '../judge/heartbeats/judge-files.ts';
+import { lineFactsOf } from '../judge/line-facts.ts';
 import { type AskedBySession, type Mine, mineOf, onlyMine } from '../judge/mine.ts';
 import { cleanableLeaks } from '../judge/plan/clean.ts';
-import { type LineStyle, statusLine } from '../judge/status-line.ts';
+import { type LineOptions, statusLine } from '../judge/status-line.ts';
 import { atLeast, type Finding, type Severity } from '../model/finding.ts';
 import { beatAbout, beatOwner, type Heartbeat } from '../model/heartbeat.ts';
 import { keyOf } from '../model/identity.ts';
@@ -139,14 +140,13 @@ export const failOnCode = (snapshot: Snapshot, failOn: Severity | null): number 
 /** `--once --line` where no guard has looked for us. */
 export const onceLine = async (
   collector: Collector,
-  { style, failOn }: { readonly style: LineStyle; readonly failOn: Severity | null },
+  { failOn, ...options }: Omit<LineOptions, 'own'> & { readonly failOn: Severity | null },
   out: Writer,
 ): Promise<number> => {
-  const own = await askingSession(style);
+  const own = await askingSession(options.style);
   const snapshot = await sampleWhole(collector, false);
-  const stale = snapshot.heartbeats.filter(({ state }) => state === 'warn' || state === 'critical').length;
-  const agents = snapshot.processes.filter(({ isSession }) => isSession);
-  out.write(`${statusLine({ totals: snapshot.totals, stale, agents, own, style })}\n`);
+  const line = statusLine(lineFactsOf(snapshot), { ...options, own });
+  if (line !== '') out.write(`${line}\n`);
   return failOnCode(snapshot, failOn);
 };
 

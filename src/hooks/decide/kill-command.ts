@@ -287,7 +287,7 @@ const byFuser = (words: Simple): KillTarget | null => {
 };
 
 const byTmux = (words: Simple): KillTarget | null => {
-  if (!words.some(({ text }) => text === 'kill-server')) return null;
+  if (!words.some(({ text }) => /^kill-server$/.test(text))) return null;
   const at = words.findIndex(({ text }) => text === '-L' || text === '-S');
   const socket = at === -1 ? null : (words[at + 1] ?? null);
   if (socket?.plain === false) return null;
@@ -295,7 +295,7 @@ const byTmux = (words: Simple): KillTarget | null => {
 };
 
 const byContainers = (words: Simple): KillTarget | null =>
-  ['kill', 'stop', 'rm'].includes(words[0]?.text ?? '') &&
+  ['stop', 'rm', 'kill'].includes(words[0]?.text ?? '') &&
   words.some(({ inner }) => inner !== null && /^\s*(?:docker|podman)\s+(?:ps|container\s+ls)\b/.test(inner))
     ? { by: 'containers' }
     : null;
