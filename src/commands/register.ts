@@ -182,6 +182,21 @@ const addPlugin = (program: Command, { out, err, finish }: Inside): void => {
     });
 };
 
+/** `line`: the status line of Claude Code. */
+const addLine = (program: Command, { out, err, finish }: Inside): void => {
+  program
+    .command('line')
+    .description("reaptop's line in the status line of Claude Code, below the one that is there")
+    .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
+    .addHelpText('after', examplesOf('line'))
+    .option('--dry-run', 'only print what would change')
+    .action(async (action: (typeof ACTIONS)[number], flags: { readonly dryRun?: boolean }) => {
+      const { lineSettings } = await import('../hooks/line-settings.ts');
+      const ground = { env: process.env, cwd: currentDirectory(), script: script(), out, err };
+      finish(await lineSettings(action, ground, flags.dryRun === true));
+    });
+};
+
 interface BeatFlags {
   readonly task?: string;
   readonly phase?: number;
@@ -291,6 +306,7 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
 export const addInsideCommands = (program: Command, inside: Inside): void => {
   addHook(program, inside);
   addPlugin(program, inside);
+  addLine(program, inside);
   addBeat(program, inside);
   addPrebuild(program, inside);
   addExclusive(program, inside);

@@ -56,7 +56,7 @@ const flagOf = (scope: HookScope): string => (scope === 'user' ? '' : ` --${scop
 /** Another program wrote the file between our look and our change: both are done again. */
 const MOST_TRIES = 5;
 
-const again = async (
+export const again = async (
   ground: InstallGround,
   scope: HookScope,
   work: () => Promise<number>,
@@ -72,7 +72,7 @@ const again = async (
 };
 
 /** What cannot be edited is left alone, with a sentence. */
-const orRefuse = <T>(path: string, work: () => T): T => {
+export const orRefuse = <T>(path: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
@@ -81,7 +81,7 @@ const orRefuse = <T>(path: string, work: () => T): T => {
   }
 };
 
-const failed = ({ err }: InstallGround, path: string, why: string): number => {
+export const failed = ({ err }: InstallGround, path: string, why: string): number => {
   err.write(`reaptop: ${visible(path)} could not be written: ${why}\n`);
   return EXIT_FAILURE;
 };
@@ -158,7 +158,7 @@ const uninstallOnce = async (
 const eventsOf = (hooks: readonly { readonly event: HookEvent }[]): number =>
   new Set(hooks.map(({ event }) => event)).size;
 
-const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
 /** Seconds. Nothing takes as long; without one Claude waits ten minutes, and gives a session's end a second and a half. */
 const TIMEOUTS: Readonly<Record<HookEvent, number>> = {
@@ -258,7 +258,7 @@ export const wantedHooks = (
 };
 
 /** Lines that go and come, with one line of what stays around them; for a dry run. */
-const lineDifference = (before: string, after: string): string => {
+export const lineDifference = (before: string, after: string): string => {
   const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;

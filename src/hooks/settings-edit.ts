@@ -45,7 +45,7 @@ const treeOf = (body: string): Node | null => {
   }
   if (root === undefined) return null;
   if (root.type !== 'object') throw new Unfit('it does not hold an object');
-  refuseTwice(root, ['hooks'], '');
+  refuseTwice(root, ['hooks', 'statusLine'], '');
   const hooks = findNodeAtLocation(root, ['hooks']);
   if (hooks !== undefined && hooks.type !== 'object') throw new Unfit('its "hooks" is not an object');
   if (hooks !== undefined) refuseTwice(hooks, HOOK_EVENTS, 'hooks.');
@@ -200,6 +200,31 @@ export const withoutHooks = (text: string, isReaptop: IsReaptop = isCalledReapto
   }
   if (body !== before && isEmpty(body, nodeAt(body, ['hooks']))) body = without(body, ['hooks']);
   return mark + body;
+};
+
+/** The command of Claude's status line; null: there is none. */
+export const statusLineIn = (text: string): string | null => {
+  const root = treeOf(parted(text)[1]);
+  const line = root === null ? undefined : findNodeAtLocation(root, ['statusLine']);
+  if (line === undefined) return null;
+  const { type, command } = (line.type === 'object' ? getNodeValue(line) : {}) as JsonObject;
+  if (type !== 'command' || typeof command !== 'string') throw new Unfit('its "statusLine" is not a command');
+  return command;
+};
+
+/** With this command as the status line, in the place of the one that is there; null: without one. */
+export const withStatusLine = (text: string, command: string | null): string => {
+  const [mark, body] = parted(text);
+  const there = statusLineIn(text);
+  if (command === null) return there === null ? text : mark + without(body, ['statusLine']);
+  const node = nodeAt(body, ['statusLine', 'command']);
+  if (node !== undefined)
+    return mark + body.slice(0, node.offset) + JSON.stringify(command) + body.slice(endOf(node));
+  const style = styleOf(body);
+  const root = treeOf(body);
+  const value = { type: 'command', command, refreshInterval: 5 };
+  if (root !== null) return mark + insertLast(body, root, 'statusLine', value, style);
+  return `${text}${JSON.stringify({ statusLine: value }, null, style.indent)}${style.eol}`;
 };
 
 /**
