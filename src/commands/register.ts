@@ -166,34 +166,25 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
     });
 };
 
-/** `plugin`: Claude Code loads it from its skills directory; no setting is edited. */
-const addPlugin = (program: Command, { out, err, finish }: Inside): void => {
-  program
-    .command('plugin')
-    .description('hooks and a skill for Claude Code as a plugin, without an edit of its settings')
-    .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
-    .addHelpText('after', examplesOf('plugin'))
-    .option('--dry-run', 'only print what would change')
-    .action(async (action: (typeof ACTIONS)[number], flags: { readonly dryRun?: boolean }) => {
-      const { plugin } = await import('../hooks/plugin.ts');
-      const dryRun = flags.dryRun === true;
-      const ground = { env: process.env, cwd: currentDirectory(), script: script(), dryRun, out, err };
-      finish(await plugin(action, ground));
-    });
-};
+/** What is put into Claude Code beside hooks: a plugin, and a line in its status line. */
+const IN_CLAUDE = {
+  plugin: 'hooks and a skill for Claude Code as a plugin, without an edit of its settings',
+  line: "reaptop's line in the status line of Claude Code, below the one that is there",
+} as const;
 
-/** `line`: the status line of Claude Code. */
-const addLine = (program: Command, { out, err, finish }: Inside): void => {
+const addInClaude = (program: Command, name: keyof typeof IN_CLAUDE, { out, err, finish }: Inside): void => {
   program
-    .command('line')
-    .description("reaptop's line in the status line of Claude Code, below the one that is there")
+    .command(name)
+    .description(IN_CLAUDE[name])
     .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
-    .addHelpText('after', examplesOf('line'))
+    .addHelpText('after', examplesOf(name))
     .option('--dry-run', 'only print what would change')
     .action(async (action: (typeof ACTIONS)[number], flags: { readonly dryRun?: boolean }) => {
-      const { lineSettings } = await import('../hooks/line-settings.ts');
       const ground = { env: process.env, cwd: currentDirectory(), script: script(), out, err };
-      finish(await lineSettings(action, ground, flags.dryRun === true));
+      const dryRun = flags.dryRun === true;
+      if (name === 'plugin')
+        finish(await (await import('../hooks/plugin.ts')).plugin(action, { ...ground, dryRun }));
+      else finish(await (await import('../hooks/line-settings.ts')).lineSettings(action, ground, dryRun));
     });
 };
 
@@ -305,8 +296,8 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
 /** Commands for the inside of an agent and for its builds; each is loaded when it is called. */
 export const addInsideCommands = (program: Command, inside: Inside): void => {
   addHook(program, inside);
-  addPlugin(program, inside);
-  addLine(program, inside);
+  addInClaude(program, 'plugin', inside);
+  addInClaude(program, 'line', inside);
   addBeat(program, inside);
   addPrebuild(program, inside);
   addExclusive(program, inside);
