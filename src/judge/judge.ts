@@ -1,7 +1,7 @@
 import type { Config } from '../model/config.ts';
 import type { Reading } from '../model/heartbeat.ts';
 import type { ClaudeSession, Observation, TmuxPane } from '../model/observation.ts';
-import { isZombie, memoryOf } from '../model/process.ts';
+import { isZombie, memoryOf, type ProcessFacts } from '../model/process.ts';
 import type { AgentSession, JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
 import { joinCalls } from './calls/join.ts';
@@ -190,7 +190,8 @@ const BUSY_SECONDS = 30;
 /** What Claude's own words for a session's state mean to its user. */
 const DOING: Readonly<Record<string, AgentSession['doing']>> = {
   busy: 'busy',
-  shell: 'busy',
+  // At its prompt, with a shell in the background.
+  shell: 'idle',
   working: 'busy',
   idle: 'idle',
   waiting: 'waiting',
@@ -206,6 +207,12 @@ export interface AgentSigns {
   /** What works for it while it is silent itself: its build. */
   readonly worker?: Node | null;
 }
+
+/** A member of a team is started with its name. */
+const teammateName = ({ argv }: ProcessFacts): string | null => {
+  const at = argv?.indexOf('--agent-name') ?? -1;
+  return at === -1 ? null : (argv?.[at + 1] ?? null);
+};
 
 /** Which session an agent is and what it is doing, by the best sign there is. Only its own record says that it waits. */
 export const agentSession = (
@@ -234,10 +241,11 @@ export const agentSession = (
   return {
     id: session?.sessionId ?? knownId,
     project: cwd === null ? null : cwd.slice(cwd.lastIndexOf('/') + 1) || cwd,
-    name: session?.name ?? null,
+    name: session?.name ?? teammateName(agent.facts),
     doing: throughOther ? 'busy' : own,
     waitingFor: told === 'waiting' ? (session?.waitingFor ?? null) : null,
     seconds: throughOther ? null : told === undefined ? still : since(session?.statusUpdatedAt ?? null),
+    ...(session?.status === 'shell' && !throughOther ? { shell: true as const } : {}),
     ...(logged === undefined
       ? {}
       : { calls, model: logged.model, context: logged.tokens === null ? null : { tokens: logged.tokens } }),

@@ -3,6 +3,7 @@ import { type AgentSigns, agentSession } from '../../src/judge/judge.ts';
 import type { Node } from '../../src/judge/rules/tree.ts';
 import type { Reading } from '../../src/model/heartbeat.ts';
 import type { Observation, TmuxPane } from '../../src/model/observation.ts';
+import { sessionDoing } from '../../src/model/snapshot.ts';
 import { session, tmux, world } from '../support/world.ts';
 
 const NOW = 1_700_000_000_000;
@@ -26,7 +27,8 @@ test("Claude's own record says what a session does, since when, and what it wait
     seconds: 720,
   });
   expect(seen({ session: record('busy') })).toMatchObject({ doing: 'busy', waitingFor: null });
-  expect(seen({ session: record('shell') }).doing).toBe('busy');
+  expect(seen({ session: record('shell') })).toMatchObject({ doing: 'idle', seconds: 720, shell: true });
+  expect(sessionDoing(seen({ session: record('shell') }))).toBe('idle 12m, with a shell');
   expect(seen({ session: record('idle') }).doing).toBe('idle');
 });
 
