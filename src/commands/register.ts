@@ -130,6 +130,7 @@ const ACTIONS = ['install', 'uninstall', 'status'] as const;
 interface HookFlags {
   readonly project?: boolean;
   readonly shared?: boolean;
+  readonly codex?: boolean;
   readonly only?: HookEvent[];
   readonly dryRun?: boolean;
 }
@@ -141,7 +142,7 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
   program
     .command('hook')
     .description(
-      'hooks for Claude Code: install, uninstall or status; the hooks themselves call `reaptop hook EVENT`',
+      'hooks for Claude Code and Codex: install, uninstall or status; the hooks themselves call `reaptop hook EVENT`',
     )
     .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
     .addHelpText('after', examplesOf('hook'))
@@ -152,6 +153,12 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       ),
     )
     .option('--shared', 'in the settings that everybody who works on this directory has (settings.json)')
+    .addOption(
+      new Option(
+        '--codex',
+        "in the hooks of Codex: ~/.codex/hooks.json, or this directory's with --project",
+      ).conflicts('shared'),
+    )
     .addOption(new Option('--only <event...>', 'only these events').choices([...HOOK_EVENTS]))
     .option('--dry-run', 'only print what would change')
     .action(async (action: (typeof ACTIONS)[number], _: unknown, command: Command) => {
@@ -159,7 +166,7 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       const scope: HookScope = flags.shared === true ? 'shared' : flags.project === true ? 'project' : 'user';
       const cwd = scope === 'user' ? currentDirectory() : workDirectory();
       const ground = { env: process.env, cwd, script: script(), out, err };
-      const options = { scope, only: flags.only, dryRun: flags.dryRun === true };
+      const options = { scope, only: flags.only, dryRun: flags.dryRun === true, codex: flags.codex };
       if (action === 'status') return finish((await import('../hooks/status.ts')).hookStatus(ground));
       const { installHooks, uninstallHooks } = await import('../hooks/install.ts');
       finish(await (action === 'install' ? installHooks : uninstallHooks)(ground, options));

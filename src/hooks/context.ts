@@ -2,7 +2,13 @@ import { closeSync, constants, fchmodSync, fstatSync, renameSync } from 'node:fs
 import { basename, dirname, join, resolve } from 'node:path';
 import { userConfigPath } from '../engine/load-config.ts';
 import { DEFAULT_CONFIG } from '../model/config-defaults.ts';
-import { BROAD_KILLS, type HookInput, type HookSession, type HookSettings } from '../model/hook.ts';
+import {
+  BROAD_KILLS,
+  type HookCaller,
+  type HookInput,
+  type HookSession,
+  type HookSettings,
+} from '../model/hook.ts';
 import type { Identity } from '../model/identity.ts';
 import type { JsonObject } from '../model/json.ts';
 import { visible } from '../model/text.ts';
@@ -40,9 +46,10 @@ export interface HookContext {
 const BETWEEN = new Set(['sh', 'dash', 'bash', 'zsh', 'fish', 'ksh', 'env', 'timeout', 'nice', 'setsid']);
 
 /** The agent that started us: the one it says itself, if that is above us, else the first that is no shell. */
-const agentAbove = (env: NodeJS.ProcessEnv): Identity | null => {
+const agentAbove = (env: NodeJS.ProcessEnv, caller: HookCaller): Identity | null => {
   const above = ancestors(process.ppid);
-  const said = above.find(({ pid }) => String(pid) === env.CLAUDE_PID);
+  // A Codex below a Claude has the mark of that one.
+  const said = caller === 'codex' ? undefined : above.find(({ pid }) => String(pid) === env.CLAUDE_PID);
   const found = said ?? above.find(({ comm }) => !BETWEEN.has(comm));
   return found === undefined ? null : { pid: found.pid, start: found.start };
 };
@@ -65,7 +72,7 @@ export const hookContext = (
     env,
     config: hookConfig(env),
     directory,
-    agent: agentAbove(env),
+    agent: agentAbove(env, input.caller),
     now: Date.now(),
     left,
     timeIsUp: () => new Promise(resolve => setTimeout(resolve, left()).unref()),

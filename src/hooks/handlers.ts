@@ -1,7 +1,7 @@
 import { type HookAnswer, type HookEvent, type HookInput, NO_ANSWER } from '../model/hook.ts';
 import { freshSession, type HookContext, hasPlugin, hookContext } from './context.ts';
 import { preTool } from './pre-tool.ts';
-import { sessionEnd } from './session-end.ts';
+import { recordAsItGoes, sessionEnd } from './session-end.ts';
 import { beat, beaten } from './session-heartbeat.ts';
 import { readSession, updateSession } from './session-state.ts';
 import { stop } from './stop.ts';
@@ -50,7 +50,9 @@ export const answer = async (
   const context = hookContext(input, env, startedAt);
   try {
     if (isPluginsEvent(context)) return NO_ANSWER;
-    return await HANDLERS[input.event](context);
+    const said = await HANDLERS[input.event](context);
+    if (input.caller === 'codex' && input.event !== 'SessionEnd') recordAsItGoes(context);
+    return said;
   } catch (error) {
     context.log(`failed: ${(error as Error).message}`);
     return NO_ANSWER;

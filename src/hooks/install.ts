@@ -10,6 +10,7 @@ import { statePlace } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE } from '../output.ts';
 import { hasPlugin } from './context.ts';
 import {
+  FOR_CODEX,
   hooksIn,
   type IsReaptop,
   isCalledReaptop,
@@ -29,6 +30,8 @@ export interface HookInstallOptions {
   readonly scope: HookScope;
   readonly only?: readonly HookEvent[] | undefined;
   readonly dryRun: boolean;
+  /** In the hooks of Codex instead of Claude Code's settings. */
+  readonly codex?: boolean | undefined;
 }
 
 export interface InstallGround {
@@ -51,14 +54,32 @@ export const settingsPath = ({ env, cwd }: Pick<InstallGround, 'env' | 'cwd'>, s
   return join(directory, 'settings.json');
 };
 
-const flagOf = (scope: HookScope): string => (scope === 'user' ? '' : ` --${scope}`);
+/** `~/.codex/hooks.json`, or the project's. */
+export const codexHooksPath = (
+  { env, cwd }: Pick<InstallGround, 'env' | 'cwd'>,
+  scope: HookScope,
+): string => {
+  if (scope !== 'user') return join(cwd, '.codex', 'hooks.json');
+  const home = homeDirectory(env);
+  const directory = env.CODEX_HOME || (home === null ? null : join(home, '.codex'));
+  if (directory === null) throw new UsageError('HOME is not set: name the hooks with --project.');
+  return join(directory, 'hooks.json');
+};
+
+const pathOf = (
+  ground: InstallGround,
+  { scope, codex }: Pick<HookInstallOptions, 'scope' | 'codex'>,
+): string => (codex === true ? codexHooksPath(ground, scope) : settingsPath(ground, scope));
+
+const flagsOf = ({ scope, codex }: Pick<HookInstallOptions, 'scope' | 'codex'>): string =>
+  `${codex === true ? ' --codex' : ''}${scope === 'user' ? '' : ` --${scope}`}`;
 
 /** Another program wrote the file between our look and our change: both are done again. */
 const MOST_TRIES = 5;
 
 export const again = async (
   ground: InstallGround,
-  scope: HookScope,
+  path: string,
   work: () => Promise<number>,
 ): Promise<number> => {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -68,7 +89,7 @@ export const again = async (
       if (!(error instanceof Changed)) throw error;
     }
   }
-  return failed(ground, settingsPath(ground, scope), 'another program keeps changing it');
+  return failed(ground, path, 'another program keeps changing it');
 };
 
 /** What cannot be edited is left alone, with a sentence. */
@@ -87,19 +108,19 @@ export const failed = ({ err }: InstallGround, path: string, why: string): numbe
 };
 
 export const installHooks = (ground: InstallGround, options: HookInstallOptions): Promise<number> =>
-  again(ground, options.scope, () => installOnce(ground, options));
+  again(ground, pathOf(ground, options), () => installOnce(ground, options));
 
 const installOnce = async (ground: InstallGround, options: HookInstallOptions): Promise<number> => {
   const { env, cwd, script, out } = ground;
-  const { scope } = options;
-  const path = settingsPath(ground, scope);
+  const { scope, codex = false } = options;
+  const path = pathOf(ground, options);
   const { hooks } = await loadConfig(env);
   const command = scope === 'shared' ? sharedCommand : ownHookCommand(script, env);
-  if (scope !== 'shared' && hasPlugin(env))
+  if (scope !== 'shared' && !codex && hasPlugin(env))
     throw new UsageError(
       'The plugin brings the hooks already. To have them in settings: reaptop plugin uninstall',
     );
-  const wanted = wantedHooks(command, hooks, options.only);
+  const wanted = (codex ? codexHooks : wantedHooks)(command, hooks, options.only);
   const before = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
   const after = orRefuse(path, () => withHooks(before ?? '', wanted, isReaptop(script)));
   if (after === before) {
@@ -114,22 +135,22 @@ const installOnce = async (ground: InstallGround, options: HookInstallOptions): 
   if (why !== null) return failed(ground, path, why);
   const kept = before === null ? '' : `; what was there before is in ${visible(path)}.reaptop-backup`;
   out.write(
-    `${plural(eventsOf(wanted), 'hook')} in ${visible(path)}${kept}.\nSessions that start from now on use them. Take them out with: reaptop hook uninstall${flagOf(scope)}\n`,
+    `${plural(eventsOf(wanted), 'hook')} in ${visible(path)}${kept}.\n${codex ? TRUST_ONCE : ''}Sessions that start from now on use them. Take them out with: reaptop hook uninstall${flagsOf(options)}\n`,
   );
   return 0;
 };
 
 export const uninstallHooks = (
   ground: InstallGround,
-  options: Pick<HookInstallOptions, 'scope' | 'dryRun'>,
-): Promise<number> => again(ground, options.scope, () => uninstallOnce(ground, options));
+  options: Omit<HookInstallOptions, 'only'>,
+): Promise<number> => again(ground, pathOf(ground, options), () => uninstallOnce(ground, options));
 
 const uninstallOnce = async (
   ground: InstallGround,
-  { scope, dryRun }: Pick<HookInstallOptions, 'scope' | 'dryRun'>,
+  { scope, dryRun, codex }: Omit<HookInstallOptions, 'only'>,
 ): Promise<number> => {
   const { env, cwd, script, out } = ground;
-  const path = settingsPath(ground, scope);
+  const path = pathOf(ground, { scope, codex });
   const { directory } = statePlace(env);
   const now = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
   const found = now === null ? [] : orRefuse(path, () => hooksIn(now, isReaptop(script)));
@@ -256,6 +277,27 @@ export const wantedHooks = (
     })),
   );
 };
+
+/** Codex reads hooks of others only after its user has agreed. */
+const TRUST_ONCE =
+  'Codex asks once: choose "Trust all and continue" when it starts next, or type /hooks in it.\n';
+
+/** What Codex calls: it knows no failed tool, waits for every hook, and gives a session\'s end three seconds. */
+export const codexHooks = (
+  command: (event: HookEvent) => string,
+  settings: Pick<HookSettings, 'buildTools' | 'broadKills'>,
+  only: readonly HookEvent[] = HOOK_EVENTS,
+): readonly WantedHook[] =>
+  wantedHooks(command, settings, only)
+    .filter(
+      ({ event, async }) => event !== 'PostToolUseFailure' && (event !== 'PostToolUse' || async === true),
+    )
+    .map(({ async: _, ...hook }) => ({
+      ...hook,
+      command: `${hook.command}${FOR_CODEX}`,
+      ...(hook.event === 'PostToolUse' ? { matcher: null } : {}),
+      ...(hook.event === 'SessionEnd' ? { timeout: 3 } : {}),
+    }));
 
 /** Lines that go and come, with one line of what stays around them; for a dry run. */
 export const lineDifference = (before: string, after: string): string => {

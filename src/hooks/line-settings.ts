@@ -42,7 +42,7 @@ export type LineAction = 'install' | 'uninstall' | 'status';
 
 /** `reaptop line install|uninstall|status`: in the user's settings, edited as hooks are. */
 export const lineSettings = (action: LineAction, ground: InstallGround, dryRun: boolean): Promise<number> =>
-  again(ground, 'user', async () => {
+  again(ground, settingsPath(ground, 'user'), async () => {
     const { env, script, out } = ground;
     const path = settingsPath(ground, 'user');
     const { directory } = statePlace(env);

@@ -162,7 +162,8 @@ const broadKill = async (context: HookContext): Promise<HookAnswer | null> => {
   if (said === null) return null;
   const reason = `reaptop: ${quoted(kills[0]!.words)}: ${said}`;
   context.log(`${choice}: ${reason}`);
-  return choice === 'deny' ? deny(reason) : ask(reason);
+  // Codex cannot ask.
+  return choice === 'deny' || input.caller === 'codex' ? deny(reason) : ask(reason);
 };
 
 /** PreToolUse: one build of a project at a time, and no broad kill. Every other tool goes through without a look. */

@@ -76,7 +76,7 @@ export const sharedCommand = (event: HookEvent): string =>
   `command -v reaptop > /dev/null 2>&1 || exit 0; exec reaptop hook ${event}`;
 
 /** What the commands in a file of Codex end with. */
-const FOR_CODEX = ' --codex';
+export const FOR_CODEX = ' --codex';
 
 const QUOTED = String.raw`'((?:[^']|'\\'')*)'`;
 
