@@ -119,7 +119,9 @@ const mineText = (
     const ports = portsOf(p);
     const numbers = `${String(p.facts.pid).padStart(7)} ${formatBytes(knownMemory(p.facts)).padStart(5)} ${formatAge(p.ageSeconds).padStart(6)} ${p.facts.state}`;
     const on = ports === null || ports.length === 0 ? '' : ` :${ports.join(' :')}`;
-    const note = background.has(p) ? ' (background)' : '';
+    const removed =
+      p.facts.details?.cwd?.endsWith(' (deleted)') === true ? ' (its directory was removed)' : '';
+    const note = `${background.has(p) ? ' (background)' : ''}${removed}`;
     const text = `${numbers} ${paint(p.verdict.padEnd(9), VERDICT_TONE[p.verdict])}`;
     return `${text} ${cut(`${p.name}${on}${note}  ${p.command}`, Math.max(8, width - numbers.length - 11))}`;
   });

@@ -283,7 +283,7 @@ const TRUST_ONCE =
   'Codex asks once: choose "Trust all and continue" when it starts next, or type /hooks in it.\n';
 
 /** What Codex calls: it knows no failed tool, waits for every hook, and gives a session\'s end three seconds. */
-export const codexHooks = (
+const codexHooks = (
   command: (event: HookEvent) => string,
   settings: Pick<HookSettings, 'buildTools' | 'broadKills'>,
   only: readonly HookEvent[] = HOOK_EVENTS,

@@ -128,7 +128,7 @@ const present = (
       : null,
     tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
     verdict: judgement.verdict,
-    why: judgement.why,
+    why: isInRemovedDirectory(node) ? [...judgement.why, REMOVED] : judgement.why,
     doubt: judgement.doubt,
     protection: judgement.protection,
     protectedBecause: judgement.protectedBecause,
@@ -137,6 +137,13 @@ const present = (
     ...(node.kind === 'agent' ? { job: backgroundJob(node, world) } : {}),
   };
 };
+
+/** A removed work tree, as a rule. It hints at what was left over, and proves nothing: a verdict stays as it is. */
+const REMOVED = 'the directory it runs in was removed: it may be left over from there';
+
+/** As the kernel names one. */
+const isInRemovedDirectory = ({ facts, kind }: Node): boolean =>
+  kind !== 'agent' && facts.details?.cwd?.endsWith(' (deleted)') === true;
 
 const DEFUNCT = '<defunct>';
 

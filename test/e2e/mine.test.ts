@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { REAPTOP, reaptop } from '../support/cli.ts';
 import { orphan } from '../support/orphan.ts';
@@ -57,6 +57,23 @@ describe('--once --mine', () => {
     expect(text).toContain(`:${port}`);
     expect(text).toContain('(background)');
     expect(text).not.toContain('4002');
+  });
+
+  test('what runs in a work tree that was removed is shown as left over, and no verdict is the stronger for it', async () => {
+    const mine = startShellAgent(sandbox);
+    sandbox.write('tree/file', '');
+    const shell = await mine.background(`cd ${sandbox.path('tree')}; sleep 4005; :`);
+    const [job] = await until('the job', () => childrenOf(shell).filter(p => p.comm === 'sleep'));
+    const where = (): string => readlinkSync(`/proc/${job!.pid}/cwd`);
+    await until('its directory', () => where() === sandbox.path('tree'));
+    rmSync(sandbox.path('tree'), { recursive: true });
+    const text = await mine.bash(`COLUMNS=200 ${REAPTOP} --once --mine`);
+    expect(text).toMatch(new RegExp(` ${job!.pid} .* live .*sleep \\(its directory was removed\\)`));
+    const shown = parsed(await mine.bash(`${REAPTOP} --once --mine --json`));
+    expect(shown.processes.find(({ pid }) => pid === job!.pid)).toMatchObject({
+      verdict: 'live',
+      why: expect.arrayContaining([expect.stringContaining('directory it runs in was removed')]),
+    });
   });
 
   test('outside of a session it says so, with the exit code of a usage error', async () => {
