@@ -27,13 +27,17 @@ import { readSettings } from './settings-file.ts';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude fills it in
 const ROOT = '${CLAUDE_PLUGIN_ROOT}';
 
+/** Claude itself starts nothing for a command without one of these words; earlier versions do not look. */
+const KILL_WORDS = ['kill', 'fuser'] as const;
+
 /**
- * Before every command a model runs: Node is only started for those in which a word of killing occurs. `"$@"` is how
- * reaptop is started. Whatever goes wrong, the command is not held up.
+ * Before a command that a model runs: Node is only started for one in which the word occurs. `"$@"` is how reaptop is
+ * started. Whatever goes wrong, the command is not held up.
  */
-const ASK_ABOUT_KILLS = `event=$(head -c 1048576)
+const ASK_ABOUT_KILLS = `word=$1; shift
+event=$(head -c 1048576)
 case $event in
-  *kill* | *fuser*) printf '%s' "$event" | "$@" ;;
+  *"$word"*) printf '%s' "$event" | "$@" ;;
   *) echo '{}' ;;
 esac
 exit 0
@@ -103,15 +107,18 @@ const execForm = (hook: WantedHook, [program = 'reaptop', ...args]: readonly str
 const pluginHooks = (words: readonly string[], settings: HookSettings): object => {
   const hooks = wantedHooks(() => '', { ...settings, broadKills: 'off' }).map(hook => execForm(hook, words));
   const isAsked = settings.buildTools.includes(SHELL_TOOL) || broadKillsOf(settings, 'plugin') === 'off';
-  const asking: WantedHook = {
-    event: 'PreToolUse',
-    matcher: SHELL_TOOL,
-    command: 'sh',
-    args: [`${ROOT}/hooks/ask-about-kills.sh`, ...words, 'hook', 'PreToolUse', '--plugin'],
-    timeout: 10,
-  };
+  const asking = KILL_WORDS.map(
+    (word): WantedHook => ({
+      event: 'PreToolUse',
+      matcher: SHELL_TOOL,
+      command: 'sh',
+      args: [`${ROOT}/hooks/ask-about-kills.sh`, word, ...words, 'hook', 'PreToolUse', '--plugin'],
+      timeout: 10,
+      if: `${SHELL_TOOL}(*${word}*)`,
+    }),
+  );
   const events: Partial<Record<HookEvent, object[]>> = {};
-  for (const hook of isAsked ? hooks : [...hooks, asking]) {
+  for (const hook of isAsked ? hooks : [...hooks, ...asking]) {
     events[hook.event] ??= [];
     events[hook.event]?.push(groupFor(hook));
   }

@@ -20,6 +20,8 @@ export interface WantedHook {
   readonly timeout: number;
   /** The agent does not wait for it. */
   readonly async?: true;
+  /** Only for calls that this rule of permissions fits. */
+  readonly if?: string;
 }
 
 export interface FoundHook {
@@ -111,7 +113,7 @@ export const hooksIn = (text: string, isReaptop: IsReaptop = isCalledReaptop): r
   foundIn(treeOf(parted(text)[1]), isReaptop);
 
 /** As a hooks file has it. */
-export const groupFor = ({ matcher, command, args, timeout, async }: WantedHook): object => ({
+export const groupFor = ({ matcher, command, args, timeout, async, ...hook }: WantedHook): object => ({
   ...(matcher === null ? {} : { matcher }),
   hooks: [
     {
@@ -120,6 +122,7 @@ export const groupFor = ({ matcher, command, args, timeout, async }: WantedHook)
       ...(args === undefined ? {} : { args }),
       timeout,
       ...(async === undefined ? {} : { async }),
+      ...(hook.if === undefined ? {} : { if: hook.if }),
     },
   ],
 });
