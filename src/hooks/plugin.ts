@@ -43,6 +43,29 @@ esac
 exit 0
 `;
 
+/**
+ * After every tool, beside the session: one Node at a time for each of them. Who comes meanwhile leaves its turn for the
+ * next one to count (`session-state.ts`), unless it says something that must be read: a task, or a subagent. A lock
+ * that a killed one left is older than the session's file at the next prompt.
+ */
+const AFTER_A_TOOL = `event=$(head -c 1048576)
+id=$CLAUDE_CODE_SESSION_ID
+file=\${XDG_STATE_HOME:-$HOME/.local/state}/reaptop/sessions/$id.json
+umask 077
+case $id in '' | */*) file= ;; esac
+case $event in *specs* | *'"agent_id"'*) file= ;; esac
+[ -f "$file" ] || { printf '%s' "$event" | "$@"; exit 0; }
+if [ "$file" -nt "$file.busy" ]; then rmdir "$file.busy" 2>/dev/null; fi
+if mkdir "$file.busy" 2>/dev/null; then
+  printf '%s' "$event" | "$@"
+  rmdir "$file.busy" 2>/dev/null
+else
+  [ -d "$file.owed" ] || mkdir "$file.owed" 2>/dev/null
+  printf '{"what":"turn","who":""}' > "$file.owed/$$.part" && mv "$file.owed/$$.part" "$file.owed/sh-$$.json"
+fi
+exit 0
+`;
+
 const SKILL = `---
 name: processes
 description: Shows which processes this session started and what it left running (pids, ports, memory, age), and ends only its own. Use it before you end any process, when a port is taken, when the machine is slow or short of memory, and before you finish after starting servers or background shells.
@@ -98,11 +121,11 @@ const installedStart = ({ script, env }: Pick<InstallGround, 'script' | 'env'>):
   bin: `#!/bin/sh\nexec ${ownWords(script, { PATH: '' }).map(singleQuoted).join(' ')} "$@"\n`,
 });
 
-const execForm = (hook: WantedHook, [program = 'reaptop', ...args]: readonly string[]): WantedHook => ({
-  ...hook,
-  command: program,
-  args: [...args, 'hook', hook.event, '--plugin'],
-});
+const execForm = (hook: WantedHook, words: readonly string[]): WantedHook => {
+  const carrier = hook.async === true ? ['sh', `${ROOT}/hooks/after-a-tool.sh`] : [];
+  const [command = 'reaptop', ...args] = [...carrier, ...words];
+  return { ...hook, command, args: [...args, 'hook', hook.event, '--plugin'] };
+};
 
 const pluginHooks = (words: readonly string[], settings: HookSettings): object => {
   const hooks = wantedHooks(() => '', { ...settings, broadKills: 'off' }).map(hook => execForm(hook, words));
@@ -141,6 +164,7 @@ const filesOf = (start: Start, settings: HookSettings): Map<string, PluginFile> 
         license: 'MIT',
       }),
       'hooks/hooks.json': asJson(pluginHooks(start.words, settings)),
+      'hooks/after-a-tool.sh': AFTER_A_TOOL,
       'hooks/ask-about-kills.sh': ASK_ABOUT_KILLS,
       'skills/processes/SKILL.md': SKILL,
       'README.md': README,

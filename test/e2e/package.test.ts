@@ -19,6 +19,7 @@ describe('the package', () => {
       'dist/.claude-plugin/plugin.json',
       'dist/README.md',
       'dist/bin/reaptop',
+      'dist/hooks/after-a-tool.sh',
       'dist/hooks/ask-about-kills.sh',
       'dist/hooks/hooks.json',
       'dist/skills/processes/SKILL.md',

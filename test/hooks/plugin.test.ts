@@ -7,6 +7,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { understand } from '../../src/hooks/decide/input.ts';
 import { answer } from '../../src/hooks/handlers.ts';
 import { installHooks } from '../../src/hooks/install.ts';
 import { packagedPlugin, plugin } from '../../src/hooks/plugin.ts';
-import { readSession } from '../../src/hooks/session-state.ts';
+import { forgetSession, pruneSessions, readSession } from '../../src/hooks/session-state.ts';
 import { DEFAULT_HOOKS, type HookCaller } from '../../src/model/hook.ts';
 import { EVENTS } from '../fixtures/hooks.ts';
 import { configure, stateOf } from '../support/hook-session.ts';
@@ -206,5 +207,66 @@ describe('the filter before every command', () => {
       packagedPlugin(DEFAULT_HOOKS)['hooks/ask-about-kills.sh']!.text,
     );
     expect(spawnSync('sh', [script, 'kill', '/nowhere/node'], { input: 'pkill x' }).status).toBe(0);
+  });
+});
+
+describe('after a tool', () => {
+  const ID = EVENTS.PostToolUse.session_id;
+  const file = (): string => join(stateOf(sandbox), 'sessions', `${ID}.json`);
+  const send = async (event: 'SessionStart' | 'Stop') => {
+    const json = { ...EVENTS[event], cwd: sandbox.path('work'), source: 'resume' };
+    return answer(understand(event, JSON.stringify(json), 'plugin')!, sandbox.env);
+  };
+  const turns = () => readSession(stateOf(sandbox), ID)?.turns;
+  /** How often Node would have been started. */
+  const afterTool = (extra: object = {}): number => {
+    const script = sandbox.write('after.sh', packagedPlugin(DEFAULT_HOOKS)['hooks/after-a-tool.sh']!.text);
+    const told = sandbox.path('started');
+    const { status, stderr } = spawnSync('sh', [script, 'sh', '-c', `cat >> ${told}; echo >> ${told}`], {
+      input: JSON.stringify({ ...EVENTS.PostToolUse, ...extra }),
+      env: { ...sandbox.env, CLAUDE_CODE_SESSION_ID: ID },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    return existsSync(told) ? readFileSync(told, 'utf8').trim().split('\n').length : 0;
+  };
+  const past = (path: string): void => utimesSync(path, 1, 1);
+
+  it('one hook works at a time; who comes meanwhile is counted by the next', async () => {
+    expect(afterTool()).toBe(1); // no session yet: it is begun
+    await send('SessionStart');
+    expect(afterTool()).toBe(2);
+    mkdirSync(`${file()}.busy`);
+    past(file());
+    expect(afterTool()).toBe(2);
+    expect(afterTool()).toBe(2);
+    await send('Stop');
+    expect(turns()).toEqual({ '': 2 });
+    expect(readdirSync(`${file()}.owed`)).toEqual([]);
+  });
+
+  it('what names a task, or comes from a subagent, is always read', async () => {
+    await send('SessionStart');
+    mkdirSync(`${file()}.busy`);
+    past(file());
+    expect(afterTool({ tool_input: { file_path: 'specs/688_x/plan.md' } })).toBe(1);
+    expect(afterTool({ agent_id: 'a1' })).toBe(2);
+  });
+
+  it('a lock that a killed one left is taken over once the session’s file is newer', async () => {
+    await send('SessionStart');
+    mkdirSync(`${file()}.busy`);
+    past(`${file()}.busy`);
+    expect(afterTool()).toBe(1);
+    expect(existsSync(`${file()}.busy`)).toBe(false);
+  });
+
+  it('nothing of it stays behind a session that ended', async () => {
+    await send('SessionStart');
+    mkdirSync(`${file()}.busy`);
+    mkdirSync(join(stateOf(sandbox), 'sessions/other.json.busy'));
+    forgetSession(stateOf(sandbox), ID);
+    pruneSessions(stateOf(sandbox), Date.now());
+    expect(readdirSync(join(stateOf(sandbox), 'sessions'))).toEqual([]);
   });
 });
