@@ -28,7 +28,7 @@ import { readSettings } from './settings-file.ts';
 const ROOT = '${CLAUDE_PLUGIN_ROOT}';
 
 /** Claude itself starts nothing for a command without one of these words; earlier versions do not look. */
-const KILL_WORDS = ['kill', 'fuser'] as const;
+const KILL_WORDS = ['fuser', 'kill'] as const;
 
 /**
  * Before a command that a model runs: Node is only started for one in which the word occurs. `"$@"` is how reaptop is
