@@ -8,6 +8,7 @@ import { CLAUDE_KILLED } from './claude-killed.ts';
 import { CLAUDE_MOVED } from './claude-moved.ts';
 import { CLAUDE_RENAMED } from './claude-renamed.ts';
 import { HOOKS } from './hooks.ts';
+import { PLUGIN } from './plugin.ts';
 import { SERVERS } from './servers.ts';
 import { WORKERS } from './workers.ts';
 
@@ -18,6 +19,7 @@ export const SCENES: readonly Scene[] = [
   ...CLAUDE_INSIDE,
   ...CALL_SCENES,
   ...HOOKS,
+  ...PLUGIN,
   ...WORKERS,
   ...OTHER_AGENTS,
   ...BROWSERS,
