@@ -42,6 +42,14 @@ test('without a word of its own, transcript and pane tell busy from idle, and ne
   expect(seen({ session: session(7, 'abc', { status: 'pondering' }), pane: pane(3) }).doing).toBe('busy');
 });
 
+test('a member of a team is called by the name it was started with, unless its session has one', () => {
+  const argv = ['claude', '--agent-id', 'researcher@team', '--agent-name', 'researcher'];
+  const member = { facts: { ...agent.facts, argv } } as unknown as Node;
+  expect(agentSession(member, NONE, observation).name).toBe('researcher');
+  const named = { ...NONE, session: session(7, 'abc', { name: 'fix it' }) };
+  expect(agentSession(member, named, observation).name).toBe('fix it');
+});
+
 test('where nothing tells, it says nothing', () => {
   expect(seen({ knownId: 'started-with' })).toEqual({
     id: 'started-with',
