@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../package.json';
 import { examplesOf } from './commands/examples.ts';
+import { lineOptions } from './commands/line.ts';
 import { once, onceAt, onceLine, onceMine } from './commands/once.ts';
 import {
   type ActingOptions,
@@ -102,6 +103,7 @@ interface MainOptions extends CommonOptions {
   readonly from?: string;
   readonly demo?: boolean;
   readonly line?: true | 'tmux' | 'claude';
+  readonly always?: boolean;
   readonly at?: ReturnType<typeof parseAt>;
   readonly mouse: boolean;
   readonly bell?: boolean;
@@ -175,7 +177,14 @@ const runMain = async (options: MainOptions): Promise<number> => {
     return onceMine(collectorWith(scannedFiles(config)), system, asked, onceOptions, out);
   }
   if (style !== undefined) {
-    return onceLine(collectorWith(scannedFiles(config)), { style, failOn: options.failOn ?? null }, out);
+    return onceLine(
+      collectorWith(scannedFiles(config)),
+      {
+        ...lineOptions(style, { always: options.always === true, color: options.color }, process.env),
+        failOn: options.failOn ?? null,
+      },
+      out,
+    );
   }
   const code = await once(collectorWith(scannedFiles(config)), onceOptions, out);
   said = true;
@@ -215,6 +224,7 @@ const buildProgram = (finish: (code: number) => void): Command => {
         'claude',
       ]),
     )
+    .option('--always', 'with --line: `ok` when all is calm, instead of nothing')
     .option('--demo', 'the live screen on an invented machine')
     .option('--bell', 'ring when a finding becomes critical or an agent waits for you')
     .option('--no-mouse', 'leave the mouse to the terminal')

@@ -26,7 +26,11 @@ export const CLAUDE: readonly Family[] = [
   {
     id: 'claude-code-acp',
     kind: 'wrapper',
-    packages: ['@zed-industries/claude-code-acp', '@agentclientprotocol/claude-agent-acp'],
+    packages: [
+      '@zed-industries/claude-code-acp',
+      '@zed-industries/claude-agent-acp',
+      '@agentclientprotocol/claude-agent-acp',
+    ],
     programs: ['claude-code-acp', 'claude-agent-acp'],
     carries: { names: 'nothing' },
   },

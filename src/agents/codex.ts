@@ -25,6 +25,18 @@ export const CODEX: readonly Family[] = [
     carries: { names: 'program', afterDashes: true },
   },
   {
+    // Zed's adapter: the npm script starts a native program that holds the sessions itself. The protocol's own one is
+    // that script alone, with `codex app-server` below it.
+    id: 'codex-acp',
+    kind: 'agent',
+    agent: 'codex',
+    name: 'codex-acp',
+    programs: ['codex-acp'],
+    packages: ['@zed-industries/codex-acp', '@agentclientprotocol/codex-acp'],
+    launcherWhenInterpreted: true,
+    role: 'session-host',
+  },
+  {
     id: 'codex',
     kind: 'agent',
     agent: 'codex',

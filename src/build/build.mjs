@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,11 +37,11 @@ const screenWaitsForYoga = {
   },
 };
 
-/** In `quick.js`: a session that starts among leaks needs most of the program, and takes it from `main.js`. */
-const sessionStartFromMain = {
-  name: 'session-start-from-main',
+/** In `quick.js`: a session that starts among leaks, and a broad kill, need most of the program: `main.js` has it. */
+const rareHooksFromMain = {
+  name: 'rare-hooks-from-main',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /\/session-start\.ts$/ }, ({ kind }) =>
+    esbuild.onResolve({ filter: /\/(?:session-start|kill-targets)\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './main.js', external: true } : undefined,
     );
   },
@@ -96,10 +96,18 @@ const bundle = async (name, ...plugins) => {
 };
 
 /** Without a home: building leaves nothing outside the clone. */
-const manual = () => execFileSync(process.execPath, [resolve(fresh, 'cli.js'), 'manual'], { env: {} });
+const printed = command => execFileSync(process.execPath, [resolve(fresh, 'cli.js'), command], { env: {} });
+
+/** `dist/` is a plugin of Claude Code, too: what a marketplace copies is whole. */
+const writePlugin = () => {
+  for (const [path, { text, mode }] of Object.entries(JSON.parse(printed('plugin-files')))) {
+    mkdirSync(dirname(resolve(fresh, path)), { recursive: true });
+    writeFileSync(resolve(fresh, path), text, { mode });
+  }
+};
 
 try {
-  const built = await Promise.all([bundle('main'), bundle('quick', sessionStartFromMain)]);
+  const built = await Promise.all([bundle('main'), bundle('quick', rareHooksFromMain)]);
   const hash = createHash('sha256');
   for (const name of ['main.js', 'quick.js']) hash.update(readFileSync(resolve(fresh, name)));
   const launch = readFileSync(resolve(here, 'launch.cjs'), 'utf8').replace(
@@ -109,7 +117,8 @@ try {
   writeFileSync(resolve(fresh, 'cli.js'), `#!/usr/bin/env node\n${launch}`, { mode: 0o755 });
   writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(resolve(fresh, 'LICENSES.txt'), licencesOf(root, built));
-  writeFileSync(resolve(fresh, 'reaptop.1'), manual());
+  writeFileSync(resolve(fresh, 'reaptop.1'), printed('manual'));
+  writePlugin();
   // Two renames: there is no program for microseconds, not for as long as it takes to remove one.
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(fresh, dist);

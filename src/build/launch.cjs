@@ -15,7 +15,7 @@ const BUILD = 'BUILD';
 const MOST_CACHES = 24;
 const STORED_MS = 4000;
 const COMMANDS =
-  /^(hook|clean|sweep|doctor|report|guard|beat|prebuild|exclusive|completion|manual|help|--once|--at)(?:=|$)/;
+  /^(hook|plugin|line|clean|sweep|doctor|report|guard|beat|prebuild|exclusive|completion|manual|help|--once|--at)(?:=|$)/;
 
 const { env } = process;
 const args = process.argv.slice(2);

@@ -7,6 +7,7 @@ import { readClaudeRecords } from '../engine/collector.ts';
 import { homeDirectory, loadConfig, UsageError, userConfigPath } from '../engine/load-config.ts';
 import { type Flags, type Prepared, prepareWith } from '../engine/prepare.ts';
 import { readHeld } from '../guard/hold.ts';
+import { pluginFacts } from '../hooks/plugin.ts';
 import { hookFacts } from '../hooks/status.ts';
 import { checkHealth, type NamedCheck } from '../judge/health/checks.ts';
 import type { Config } from '../model/config.ts';
@@ -279,6 +280,7 @@ const gatherHealth = async (flags: Flags, env: NodeJS.ProcessEnv, cwd: string): 
     leanServers: leanServers(processes, env, home),
     timers: userConfig === null ? [] : readRefreshTimers(userConfig),
     hooks: hookFacts(config.hooks, env, cwd),
+    plugin: pluginFacts(config.hooks, env, process.argv[1] ?? 'reaptop'),
     guard: await guardFacts(prepared.system, stateDirectory(env), now),
     recorder: recorderFacts(stateDirectory(env), now),
     strangeFiles: claude === null ? [] : readClaudeRecords([claude]).strange.map(file => visible(file.path)),

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { readEvent } from '../hooks/stdin.ts';
-import { type LineStyle, statusLine } from '../judge/status-line.ts';
+import { type LineOptions, type LineStyle, statusLine } from '../judge/status-line.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { isFresh, readLatest } from '../remember/latest.ts';
 
@@ -18,11 +18,26 @@ export const askingSession = async (style: LineStyle): Promise<string | null> =>
 };
 
 /** Anything more than the line is left to the whole program. */
-const WORDS = new Set(['--once', '--line', 'claude', 'tmux']);
+const WORDS = new Set(['--once', '--line', 'claude', 'tmux', '--always', '--no-color']);
+
+/** A bar is not a terminal, and has colours all the same. */
+export const lineOptions = (
+  style: LineStyle,
+  { always, color }: { readonly always: boolean; readonly color: boolean },
+  env: NodeJS.ProcessEnv,
+): Omit<LineOptions, 'own'> => {
+  const columns = Number(env.COLUMNS);
+  return {
+    style,
+    always,
+    color: color && (env.NO_COLOR ?? '') === '',
+    width: Number.isInteger(columns) && columns > 0 ? columns : null,
+  };
+};
 
 const say = (text: string): void => {
   try {
-    writeSync(1, `${text}\n`);
+    if (text !== '') writeSync(1, `${text}\n`);
   } catch {
     // nobody listens any more
   }
@@ -40,7 +55,8 @@ export const lineEntry = (args: readonly string[]): boolean => {
   void askingSession(style)
     .catch(() => null)
     .then(own => {
-      say(statusLine({ ...latest, own, style }));
+      const options = { always: args.includes('--always'), color: !args.includes('--no-color') };
+      say(statusLine(latest, { ...lineOptions(style, options, process.env), own }));
       process.exit(0);
     });
   return true;

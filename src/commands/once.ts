@@ -2,9 +2,10 @@ import { uptime } from 'node:os';
 import { type Collector, sampleWhole } from '../engine/collector.ts';
 import { UsageError } from '../engine/load-config.ts';
 import { beatOnRow } from '../judge/heartbeats/judge-files.ts';
+import { lineFactsOf } from '../judge/line-facts.ts';
 import { type AskedBySession, type Mine, mineOf, onlyMine } from '../judge/mine.ts';
 import { cleanableLeaks } from '../judge/plan/clean.ts';
-import { type LineStyle, statusLine } from '../judge/status-line.ts';
+import { type LineOptions, statusLine } from '../judge/status-line.ts';
 import { atLeast, type Finding, type Severity } from '../model/finding.ts';
 import { beatAbout, beatOwner, type Heartbeat } from '../model/heartbeat.ts';
 import { keyOf } from '../model/identity.ts';
@@ -118,7 +119,9 @@ const mineText = (
     const ports = portsOf(p);
     const numbers = `${String(p.facts.pid).padStart(7)} ${formatBytes(knownMemory(p.facts)).padStart(5)} ${formatAge(p.ageSeconds).padStart(6)} ${p.facts.state}`;
     const on = ports === null || ports.length === 0 ? '' : ` :${ports.join(' :')}`;
-    const note = background.has(p) ? ' (background)' : '';
+    const removed =
+      p.facts.details?.cwd?.endsWith(' (deleted)') === true ? ' (its directory was removed)' : '';
+    const note = `${background.has(p) ? ' (background)' : ''}${removed}`;
     const text = `${numbers} ${paint(p.verdict.padEnd(9), VERDICT_TONE[p.verdict])}`;
     return `${text} ${cut(`${p.name}${on}${note}  ${p.command}`, Math.max(8, width - numbers.length - 11))}`;
   });
@@ -139,14 +142,13 @@ export const failOnCode = (snapshot: Snapshot, failOn: Severity | null): number 
 /** `--once --line` where no guard has looked for us. */
 export const onceLine = async (
   collector: Collector,
-  { style, failOn }: { readonly style: LineStyle; readonly failOn: Severity | null },
+  { failOn, ...options }: Omit<LineOptions, 'own'> & { readonly failOn: Severity | null },
   out: Writer,
 ): Promise<number> => {
-  const own = await askingSession(style);
+  const own = await askingSession(options.style);
   const snapshot = await sampleWhole(collector, false);
-  const stale = snapshot.heartbeats.filter(({ state }) => state === 'warn' || state === 'critical').length;
-  const agents = snapshot.processes.filter(({ isSession }) => isSession);
-  out.write(`${statusLine({ totals: snapshot.totals, stale, agents, own, style })}\n`);
+  const line = statusLine(lineFactsOf(snapshot), { ...options, own });
+  if (line !== '') out.write(`${line}\n`);
   return failOnCode(snapshot, failOn);
 };
 

@@ -5,7 +5,7 @@ import { type Prepared, prepare } from '../engine/prepare.ts';
 import type { Memory } from '../guard/memory.ts';
 import { addressText, type MetricsAddress, parseAddress } from '../guard/metrics-address.ts';
 import type { HookScope } from '../hooks/install.ts';
-import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
+import { DEFAULT_HOOKS, HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
 import type { Kind } from '../model/kind.ts';
 import { CLEAN_AGE_MINUTES, ZOMBIE_AGE_MINUTES } from '../model/plan.ts';
 import { REPORT_GROUPS, type ReportGroup } from '../model/report.ts';
@@ -107,10 +107,14 @@ export const addTellingCommands = (program: Command, { version, out, width, fini
       const { completion } = await import('./completion.ts');
       out.write(completion(program, shell));
     });
-  // For the build, which puts the page into the package.
+  // For the build, which puts the page and the plugin into the package.
   program.command('manual', { hidden: true }).action(async () => {
     const { manual } = await import('./completion.ts');
     out.write(manual(program, version));
+  });
+  program.command('plugin-files', { hidden: true }).action(async () => {
+    const { packagedPlugin } = await import('../hooks/plugin.ts');
+    out.write(JSON.stringify(packagedPlugin(DEFAULT_HOOKS)));
   });
 };
 
@@ -126,6 +130,7 @@ const ACTIONS = ['install', 'uninstall', 'status'] as const;
 interface HookFlags {
   readonly project?: boolean;
   readonly shared?: boolean;
+  readonly codex?: boolean;
   readonly only?: HookEvent[];
   readonly dryRun?: boolean;
 }
@@ -137,7 +142,7 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
   program
     .command('hook')
     .description(
-      'hooks for Claude Code: install, uninstall or status; the hooks themselves call `reaptop hook EVENT`',
+      'hooks for Claude Code and Codex: install, uninstall or status; the hooks themselves call `reaptop hook EVENT`',
     )
     .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
     .addHelpText('after', examplesOf('hook'))
@@ -148,6 +153,12 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       ),
     )
     .option('--shared', 'in the settings that everybody who works on this directory has (settings.json)')
+    .addOption(
+      new Option(
+        '--codex',
+        "in the hooks of Codex: ~/.codex/hooks.json, or this directory's with --project",
+      ).conflicts('shared'),
+    )
     .addOption(new Option('--only <event...>', 'only these events').choices([...HOOK_EVENTS]))
     .option('--dry-run', 'only print what would change')
     .action(async (action: (typeof ACTIONS)[number], _: unknown, command: Command) => {
@@ -155,10 +166,32 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
       const scope: HookScope = flags.shared === true ? 'shared' : flags.project === true ? 'project' : 'user';
       const cwd = scope === 'user' ? currentDirectory() : workDirectory();
       const ground = { env: process.env, cwd, script: script(), out, err };
-      const options = { scope, only: flags.only, dryRun: flags.dryRun === true };
+      const options = { scope, only: flags.only, dryRun: flags.dryRun === true, codex: flags.codex };
       if (action === 'status') return finish((await import('../hooks/status.ts')).hookStatus(ground));
       const { installHooks, uninstallHooks } = await import('../hooks/install.ts');
       finish(await (action === 'install' ? installHooks : uninstallHooks)(ground, options));
+    });
+};
+
+/** What is put into Claude Code beside hooks: a plugin, and a line in its status line. */
+const IN_CLAUDE = {
+  plugin: 'hooks and a skill for Claude Code as a plugin, without an edit of its settings',
+  line: "reaptop's line in the status line of Claude Code, below the one that is there",
+} as const;
+
+const addInClaude = (program: Command, name: keyof typeof IN_CLAUDE, { out, err, finish }: Inside): void => {
+  program
+    .command(name)
+    .description(IN_CLAUDE[name])
+    .addArgument(new Argument('<action>', 'what to do').choices([...ACTIONS]))
+    .addHelpText('after', examplesOf(name))
+    .option('--dry-run', 'only print what would change')
+    .action(async (action: (typeof ACTIONS)[number], flags: { readonly dryRun?: boolean }) => {
+      const ground = { env: process.env, cwd: currentDirectory(), script: script(), out, err };
+      const dryRun = flags.dryRun === true;
+      if (name === 'plugin')
+        finish(await (await import('../hooks/plugin.ts')).plugin(action, { ...ground, dryRun }));
+      else finish(await (await import('../hooks/line-settings.ts')).lineSettings(action, ground, dryRun));
     });
 };
 
@@ -270,6 +303,8 @@ const addExclusive = (program: Command, { err, finish }: Inside): void => {
 /** Commands for the inside of an agent and for its builds; each is loaded when it is called. */
 export const addInsideCommands = (program: Command, inside: Inside): void => {
   addHook(program, inside);
+  addInClaude(program, 'plugin', inside);
+  addInClaude(program, 'line', inside);
   addBeat(program, inside);
   addPrebuild(program, inside);
   addExclusive(program, inside);

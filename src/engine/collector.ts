@@ -11,6 +11,7 @@ import { growTree, isRunningAgent, type Node, type Tree } from '../judge/rules/t
 import type { Config } from '../model/config.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ClaudeRecords, ClaudeSession, Observation, Sample } from '../model/observation.ts';
+import { isZombie, type ProcessFacts } from '../model/process.ts';
 import { awaitsCalls, awaitsSample } from '../model/snapshot.ts';
 import { CallReader } from '../observe/files/call-reader.ts';
 import { readClaudeRosters, readClaudeSessions } from '../observe/files/claude-sessions.ts';
@@ -49,6 +50,14 @@ const configDirectories = (tree: Tree, env: NodeJS.ProcessEnv): readonly string[
     add(facts.env?.CLAUDE_CONFIG_DIR, facts.env?.HOME);
   return [...directories];
 };
+
+/** Its arguments count, its name does not. */
+const asClaude = (facts: ProcessFacts): ProcessFacts => ({
+  ...facts,
+  comm: 'claude',
+  exe: null,
+  argv: ['claude', ...(facts.argv ?? []).slice(1)],
+});
 
 /** Our user's agents whose families write their sessions down: other users' agents are not examined. */
 const loggingAgents = (tree: Tree, look: Sample, env: NodeJS.ProcessEnv): LoggingAgent[] =>
@@ -156,6 +165,8 @@ export class Collector {
   readonly #roots = new SeenRoots();
   /** The pids that Claude's session files named at the last look. */
   #registered: ReadonlySet<number> = new Set();
+  /** Claude under another file name, as its own session file says. */
+  readonly #renamed = new Set<IdentityKey>();
   #settingsRead = Number.NEGATIVE_INFINITY;
 
   constructor(options: CollectorOptions) {
@@ -187,11 +198,13 @@ export class Collector {
     // An agent's project may configure servers that nothing else would have recognised.
     if (elsewhere === undefined && this.#learnProjects(tree))
       ({ tree, related } = await this.#grow(look, { all, fresh, closely }, breath));
+    const { sessions, workers, strange } = elsewhere ?? this.#records(tree);
+    if (this.#learnRenamed(tree, look, sessions))
+      ({ tree, related } = await this.#grow(look, { all, fresh, closely }, breath));
     this.#activity.attach(related, look.clock);
     this.#bystanders.remember(tree, related, look);
     system.follow(keysOf(related));
     this.#roots.note(this.#projects, look.clock);
-    const { sessions, workers, strange } = elsewhere ?? this.#records(tree);
     this.#registered = new Set(sessions.map(({ pid }) => pid));
     await breath.maybeYield();
     this.#calls.begin();
@@ -242,7 +255,9 @@ export class Collector {
     const { system } = this.#options;
     const processes = all ? look.processes : this.#bystanders.leaveOut(look, this.lineage, this.#registered);
     await breath.maybeYield();
-    const tree = growTree({ ...look, processes }, this.#words.recognise);
+    const tree = growTree({ ...look, processes }, facts =>
+      this.#renamed.has(keyOf(facts)) ? this.#words.recognise(asClaude(facts)) : this.#words.recognise(facts),
+    );
     await this.#environments.attach(tree, look, system, breath);
     await breath.maybeYield();
     const related = relatedNodes(tree, this.lineage);
@@ -254,6 +269,21 @@ export class Collector {
       if (found !== undefined) node.facts = { ...node.facts, details: found };
     }
     return { tree, related };
+  }
+
+  /** True when a session file names a process, by pid and start, that nothing else says is an agent. */
+  #learnRenamed(tree: Tree, look: Sample, sessions: readonly ClaudeSession[]): boolean {
+    if (look.host.backend !== 'procfs') return false;
+    const found = sessions.flatMap(({ pid, procStart }) => {
+      const node = tree.byPid.get(pid);
+      const isUnknown = node?.kind === 'other' && node.seen.family === null && !isZombie(node.facts);
+      return isUnknown && node.facts.start === procStart ? [keyOf(node.facts)] : [];
+    });
+    const known = this.#renamed.size;
+    for (const key of found) this.#renamed.add(key);
+    if (this.#renamed.size === known) return false;
+    this.#bystanders.forget();
+    return true;
   }
 
   #learnServers(clock: number): boolean {

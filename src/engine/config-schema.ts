@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { FILE_FINDINGS } from '../model/config.ts';
 import { DEFAULT_CONFIG } from '../model/config-defaults.ts';
+import { BROAD_KILLS } from '../model/hook.ts';
 import { KINDS } from '../model/kind.ts';
 import { visible } from '../model/text.ts';
 import { COLUMN_IDS, INTERVAL_BOUNDS, THEME_CHOICES } from '../model/ui-settings.ts';
@@ -144,6 +145,9 @@ const hooks = z.strictObject({
     })
     .partial(),
   buildTools: z.array(text).max(64).describe('tools that build, of which only one runs in a project'),
+  broadKills: z
+    .enum(BROAD_KILLS)
+    .describe('commands such as pkill that would hit processes of others (default: ask in the plugin)'),
 });
 
 const alerts = z.strictObject({

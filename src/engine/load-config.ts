@@ -77,6 +77,7 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
     throttle: user.hooks?.throttle ?? base.hooks.throttle,
     turns: { limit: user.hooks?.turns?.limit ?? base.hooks.turns.limit },
     buildTools: user.hooks?.buildTools ?? base.hooks.buildTools,
+    broadKills: user.hooks?.broadKills ?? base.hooks.broadKills,
   },
   policy: { ...base.policy, ...defined(user.policy) },
   alerts: {

@@ -1,3 +1,4 @@
+import { lineFactsOf } from '../judge/line-facts.ts';
 import type { Lineage } from '../judge/rules/lineage.ts';
 import type { RememberedSession } from '../model/asleep.ts';
 import { type IdentityKey, keyOf } from '../model/identity.ts';
@@ -70,7 +71,10 @@ export class Memory {
   async publish(snapshot: Snapshot, report: Omit<GuardReport, 'writer'>): Promise<string | null> {
     const now = await this.#system.presence(process.pid);
     if (this.#directory === null || now.status !== 'present') return null;
-    return writeLatest(this.#directory, latestOf(snapshot, { writer: now.identity, ...report }));
+    return writeLatest(
+      this.#directory,
+      latestOf(snapshot, lineFactsOf(snapshot), { writer: now.identity, ...report }),
+    );
   }
 
   async #keepLineage({ host, clock, processes }: Snapshot, lineage: Lineage): Promise<string | null> {

@@ -2,7 +2,13 @@ import { closeSync, constants, fchmodSync, fstatSync, renameSync } from 'node:fs
 import { basename, dirname, join, resolve } from 'node:path';
 import { userConfigPath } from '../engine/load-config.ts';
 import { DEFAULT_CONFIG } from '../model/config-defaults.ts';
-import type { HookInput, HookSession, HookSettings } from '../model/hook.ts';
+import {
+  BROAD_KILLS,
+  type HookCaller,
+  type HookInput,
+  type HookSession,
+  type HookSettings,
+} from '../model/hook.ts';
 import type { Identity } from '../model/identity.ts';
 import type { JsonObject } from '../model/json.ts';
 import { visible } from '../model/text.ts';
@@ -40,9 +46,10 @@ export interface HookContext {
 const BETWEEN = new Set(['sh', 'dash', 'bash', 'zsh', 'fish', 'ksh', 'env', 'timeout', 'nice', 'setsid']);
 
 /** The agent that started us: the one it says itself, if that is above us, else the first that is no shell. */
-const agentAbove = (env: NodeJS.ProcessEnv): Identity | null => {
+const agentAbove = (env: NodeJS.ProcessEnv, caller: HookCaller): Identity | null => {
   const above = ancestors(process.ppid);
-  const said = above.find(({ pid }) => String(pid) === env.CLAUDE_PID);
+  // A Codex below a Claude has the mark of that one.
+  const said = caller === 'codex' ? undefined : above.find(({ pid }) => String(pid) === env.CLAUDE_PID);
   const found = said ?? above.find(({ comm }) => !BETWEEN.has(comm));
   return found === undefined ? null : { pid: found.pid, start: found.start };
 };
@@ -65,12 +72,32 @@ export const hookContext = (
     env,
     config: hookConfig(env),
     directory,
-    agent: agentAbove(env),
+    agent: agentAbove(env, input.caller),
     now: Date.now(),
     left,
     timeIsUp: () => new Promise(resolve => setTimeout(resolve, left()).unref()),
     log: what => logHook(directory, input.event, input.sessionId, what),
   };
+};
+
+export const claudeDirectory = (env: NodeJS.ProcessEnv): string | null =>
+  env.CLAUDE_CONFIG_DIR || (env.HOME ? join(env.HOME, '.claude') : null);
+
+/** Below Claude's own directory: a plugin that is loaded from where it lies. */
+export const PLUGIN_PLACE = join('skills', 'reaptop');
+export const PLUGIN_MANIFEST = join('.claude-plugin', 'plugin.json');
+
+/** Claude Code loads our plugin: from the skills directory unless it is switched off there, or from a marketplace. */
+export const hasPlugin = (env: NodeJS.ProcessEnv): boolean => {
+  const claude = claudeDirectory(env);
+  if (claude === null) return false;
+  const read = readHead(join(claude, 'settings.json'), 1024 ** 2, { ours: true });
+  const settings = read.ok ? read.text : '';
+  return (
+    (ownFileAt(join(claude, PLUGIN_PLACE, PLUGIN_MANIFEST)) !== null &&
+      !/"reaptop@skills-dir"\s*:\s*false/.test(settings)) ||
+    /"reaptop@[\w.-]+"\s*:\s*true/.test(settings)
+  );
 };
 
 /** A session whose start is unknown is as old as its process. */
@@ -226,6 +253,7 @@ const hookConfig = (env: NodeJS.ProcessEnv): HookConfig => {
     throttle: hooks.throttle === true,
     turns: { limit: Number.isInteger(limit) && Number(limit) > 0 ? Number(limit) : DEFAULTS.turns.limit },
     buildTools: Array.isArray(tools) ? tools.filter(tool => typeof tool === 'string') : DEFAULTS.buildTools,
+    broadKills: BROAD_KILLS.find(choice => choice === hooks.broadKills) ?? DEFAULTS.broadKills,
     limitBytes: positive(objectAt(thresholds, 'over-memory').limitBytes, DEFAULTS.limitBytes),
     deadlockSeconds: positive(objectAt(thresholds, 'marker-age').criticalSeconds, DEFAULTS.deadlockSeconds),
   };

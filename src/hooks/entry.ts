@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { type HookAnswer, isHookEvent, NO_ANSWER } from '../model/hook.ts';
+import { HOOK_CALLERS, type HookAnswer, type HookCaller, isHookEvent, NO_ANSWER } from '../model/hook.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { hookLimitMs, logHook } from './context.ts';
 import { understand } from './decide/input.ts';
@@ -15,7 +15,7 @@ const say = (what: HookAnswer): void => {
   }
 };
 
-const run = async (event: string, startedAt: number): Promise<HookAnswer> => {
+const run = async (event: string, caller: HookCaller, startedAt: number): Promise<HookAnswer> => {
   const complain = (what: string): HookAnswer => {
     logHook(stateDirectory(process.env), event, null, what);
     return NO_ANSWER;
@@ -23,7 +23,7 @@ const run = async (event: string, startedAt: number): Promise<HookAnswer> => {
   if (!isHookEvent(event)) return complain('there is no such event');
   const told = await readEvent();
   if (!told.ok) return complain(told.why);
-  const input = understand(event, told.text);
+  const input = understand(event, told.text, caller);
   return input === null
     ? complain('what came on standard input is not an event')
     : answer(input, process.env, startedAt);
@@ -37,7 +37,7 @@ const EVENT = /^[A-Z][A-Za-z]*$/;
  * another word, and not ours to answer. Exits 0 whatever happens: any other code would trouble the agent.
  */
 export const hookEntry = (args: readonly string[]): boolean => {
-  const [event] = args;
+  const [event, flag = '--settings'] = args;
   if (event === undefined || !EVENT.test(event)) return false;
   const finish = (what: HookAnswer): void => {
     say(what);
@@ -45,7 +45,9 @@ export const hookEntry = (args: readonly string[]): boolean => {
   };
   const startedAt = Date.now();
   setTimeout(() => finish(NO_ANSWER), hookLimitMs(event));
-  void run(event, startedAt)
+  // A flag of a later version: the event is answered all the same.
+  const caller = HOOK_CALLERS.find(name => `--${name}` === flag) ?? 'settings';
+  void run(event, caller, startedAt)
     .catch(() => NO_ANSWER)
     .then(finish);
   return true;

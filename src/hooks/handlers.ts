@@ -1,9 +1,9 @@
 import { type HookAnswer, type HookEvent, type HookInput, NO_ANSWER } from '../model/hook.ts';
-import { freshSession, type HookContext, hookContext } from './context.ts';
+import { freshSession, type HookContext, hasPlugin, hookContext } from './context.ts';
 import { preTool } from './pre-tool.ts';
-import { sessionEnd } from './session-end.ts';
+import { recordAsItGoes, sessionEnd } from './session-end.ts';
 import { beat, beaten } from './session-heartbeat.ts';
-import { updateSession } from './session-state.ts';
+import { readSession, updateSession } from './session-state.ts';
 import { stop } from './stop.ts';
 
 type Handler = (context: HookContext) => HookAnswer | Promise<HookAnswer>;
@@ -35,6 +35,12 @@ const HANDLERS = {
   SessionEnd: sessionEnd,
 } as const satisfies Record<HookEvent, Handler>;
 
+/** Settings name our hooks, and the plugin brings them as well. */
+const isPluginsEvent = ({ input, directory, env }: HookContext): boolean =>
+  input.caller === 'settings' &&
+  ((directory !== null && readSession(directory, input.sessionId)?.byPlugin === true) ||
+    (input.event === 'SessionStart' && hasPlugin(env)));
+
 /** Never throws: whatever goes wrong here is no reason for an agent to stop working. */
 export const answer = async (
   input: HookInput,
@@ -43,7 +49,10 @@ export const answer = async (
 ): Promise<HookAnswer> => {
   const context = hookContext(input, env, startedAt);
   try {
-    return await HANDLERS[input.event](context);
+    if (isPluginsEvent(context)) return NO_ANSWER;
+    const said = await HANDLERS[input.event](context);
+    if (input.caller === 'codex' && input.event !== 'SessionEnd') recordAsItGoes(context);
+    return said;
   } catch (error) {
     context.log(`failed: ${(error as Error).message}`);
     return NO_ANSWER;

@@ -1,13 +1,16 @@
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { homeDirectory, loadConfig, UsageError } from '../engine/load-config.ts';
-import { HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
+import { broadKillsOf, HOOK_EVENTS, type HookEvent, type HookSettings, SHELL_TOOL } from '../model/hook.ts';
+import { singleQuoted } from '../model/shell.ts';
 import { visible } from '../model/text.ts';
 import { plural } from '../model/units.ts';
 import { readHead } from '../observe/files/read-bounded.ts';
 import { statePlace } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE } from '../output.ts';
+import { hasPlugin } from './context.ts';
 import {
+  FOR_CODEX,
   hooksIn,
   type IsReaptop,
   isCalledReaptop,
@@ -27,6 +30,8 @@ export interface HookInstallOptions {
   readonly scope: HookScope;
   readonly only?: readonly HookEvent[] | undefined;
   readonly dryRun: boolean;
+  /** In the hooks of Codex instead of Claude Code's settings. */
+  readonly codex?: boolean | undefined;
 }
 
 export interface InstallGround {
@@ -49,14 +54,32 @@ export const settingsPath = ({ env, cwd }: Pick<InstallGround, 'env' | 'cwd'>, s
   return join(directory, 'settings.json');
 };
 
-const flagOf = (scope: HookScope): string => (scope === 'user' ? '' : ` --${scope}`);
+/** `~/.codex/hooks.json`, or the project's. */
+export const codexHooksPath = (
+  { env, cwd }: Pick<InstallGround, 'env' | 'cwd'>,
+  scope: HookScope,
+): string => {
+  if (scope !== 'user') return join(cwd, '.codex', 'hooks.json');
+  const home = homeDirectory(env);
+  const directory = env.CODEX_HOME || (home === null ? null : join(home, '.codex'));
+  if (directory === null) throw new UsageError('HOME is not set: name the hooks with --project.');
+  return join(directory, 'hooks.json');
+};
+
+const pathOf = (
+  ground: InstallGround,
+  { scope, codex }: Pick<HookInstallOptions, 'scope' | 'codex'>,
+): string => (codex === true ? codexHooksPath(ground, scope) : settingsPath(ground, scope));
+
+const flagsOf = ({ scope, codex }: Pick<HookInstallOptions, 'scope' | 'codex'>): string =>
+  `${codex === true ? ' --codex' : ''}${scope === 'user' ? '' : ` --${scope}`}`;
 
 /** Another program wrote the file between our look and our change: both are done again. */
 const MOST_TRIES = 5;
 
-const again = async (
+export const again = async (
   ground: InstallGround,
-  scope: HookScope,
+  path: string,
   work: () => Promise<number>,
 ): Promise<number> => {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -66,11 +89,11 @@ const again = async (
       if (!(error instanceof Changed)) throw error;
     }
   }
-  return failed(ground, settingsPath(ground, scope), 'another program keeps changing it');
+  return failed(ground, path, 'another program keeps changing it');
 };
 
 /** What cannot be edited is left alone, with a sentence. */
-const orRefuse = <T>(path: string, work: () => T): T => {
+export const orRefuse = <T>(path: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
@@ -79,21 +102,25 @@ const orRefuse = <T>(path: string, work: () => T): T => {
   }
 };
 
-const failed = ({ err }: InstallGround, path: string, why: string): number => {
+export const failed = ({ err }: InstallGround, path: string, why: string): number => {
   err.write(`reaptop: ${visible(path)} could not be written: ${why}\n`);
   return EXIT_FAILURE;
 };
 
 export const installHooks = (ground: InstallGround, options: HookInstallOptions): Promise<number> =>
-  again(ground, options.scope, () => installOnce(ground, options));
+  again(ground, pathOf(ground, options), () => installOnce(ground, options));
 
 const installOnce = async (ground: InstallGround, options: HookInstallOptions): Promise<number> => {
   const { env, cwd, script, out } = ground;
-  const { scope } = options;
-  const path = settingsPath(ground, scope);
+  const { scope, codex = false } = options;
+  const path = pathOf(ground, options);
   const { hooks } = await loadConfig(env);
   const command = scope === 'shared' ? sharedCommand : ownHookCommand(script, env);
-  const wanted = wantedHooks(command, hooks.buildTools, options.only);
+  if (scope !== 'shared' && !codex && hasPlugin(env))
+    throw new UsageError(
+      'The plugin brings the hooks already. To have them in settings: reaptop plugin uninstall',
+    );
+  const wanted = (codex ? codexHooks : wantedHooks)(command, hooks, options.only);
   const before = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
   const after = orRefuse(path, () => withHooks(before ?? '', wanted, isReaptop(script)));
   if (after === before) {
@@ -108,22 +135,22 @@ const installOnce = async (ground: InstallGround, options: HookInstallOptions): 
   if (why !== null) return failed(ground, path, why);
   const kept = before === null ? '' : `; what was there before is in ${visible(path)}.reaptop-backup`;
   out.write(
-    `${plural(wanted.length, 'hook')} in ${visible(path)}${kept}.\nSessions that start from now on use them. Take them out with: reaptop hook uninstall${flagOf(scope)}\n`,
+    `${plural(eventsOf(wanted), 'hook')} in ${visible(path)}${kept}.\n${codex ? TRUST_ONCE : ''}Sessions that start from now on use them. Take them out with: reaptop hook uninstall${flagsOf(options)}\n`,
   );
   return 0;
 };
 
 export const uninstallHooks = (
   ground: InstallGround,
-  options: Pick<HookInstallOptions, 'scope' | 'dryRun'>,
-): Promise<number> => again(ground, options.scope, () => uninstallOnce(ground, options));
+  options: Omit<HookInstallOptions, 'only'>,
+): Promise<number> => again(ground, pathOf(ground, options), () => uninstallOnce(ground, options));
 
 const uninstallOnce = async (
   ground: InstallGround,
-  { scope, dryRun }: Pick<HookInstallOptions, 'scope' | 'dryRun'>,
+  { scope, dryRun, codex }: Omit<HookInstallOptions, 'only'>,
 ): Promise<number> => {
   const { env, cwd, script, out } = ground;
-  const path = settingsPath(ground, scope);
+  const path = pathOf(ground, { scope, codex });
   const { directory } = statePlace(env);
   const now = orRefuse(path, () => readSettings(path, scope === 'user' ? null : cwd));
   const found = now === null ? [] : orRefuse(path, () => hooksIn(now, isReaptop(script)));
@@ -145,23 +172,14 @@ const uninstallOnce = async (
       : after === null
         ? ', and the file, which was ours alone'
         : ', which is now what it was before';
-  out.write(`${plural(found.length, 'hook')} taken out of ${visible(path)}${how}.\n`);
+  out.write(`${plural(eventsOf(found), 'hook')} taken out of ${visible(path)}${how}.\n`);
   return 0;
 };
 
-const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
+const eventsOf = (hooks: readonly { readonly event: HookEvent }[]): number =>
+  new Set(hooks.map(({ event }) => event)).size;
 
-/** Which tools an event is asked for; null: all of them, or the event has none. */
-const MATCHERS: Readonly<Record<HookEvent, 'builds' | 'all' | null>> = {
-  SessionStart: null,
-  UserPromptSubmit: null,
-  PreToolUse: 'builds',
-  PostToolUse: 'all',
-  PostToolUseFailure: 'builds',
-  SubagentStop: null,
-  Stop: null,
-  SessionEnd: null,
-};
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
 /** Seconds. Nothing takes as long; without one Claude waits ten minutes, and gives a session's end a second and a half. */
 const TIMEOUTS: Readonly<Record<HookEvent, number>> = {
@@ -174,8 +192,6 @@ const TIMEOUTS: Readonly<Record<HookEvent, number>> = {
   Stop: 15,
   SessionEnd: 5,
 };
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 const real = (path: string): string | null => {
   try {
@@ -190,14 +206,20 @@ const real = (path: string): string | null => {
  * How a hook starts us. By name when that name in PATH is this very program: it then outlives an upgrade of Node or of
  * reaptop. Else by node and script, with their full paths.
  */
-export const ownCommand = (script: string, env: NodeJS.ProcessEnv): string => {
+export const ownWords = (script: string, env: NodeJS.ProcessEnv): readonly string[] => {
   const self = real(script) ?? script;
   const inPath = (env.PATH ?? '')
     .split(delimiter)
     .filter(isAbsolute)
     .map(directory => real(join(directory, 'reaptop')))
     .find(path => path !== null);
-  return inPath === self ? 'reaptop' : `${quoted(process.execPath)} ${quoted(self)}`;
+  return inPath === self ? ['reaptop'] : [process.execPath, self];
+};
+
+/** The same for a shell. */
+export const ownCommand = (script: string, env: NodeJS.ProcessEnv): string => {
+  const words = ownWords(script, env);
+  return words.length === 1 ? 'reaptop' : words.map(singleQuoted).join(' ');
 };
 
 /** The command of each hook that starts this very program. */
@@ -221,24 +243,64 @@ export const isReaptop =
     }
   };
 
-/** A pattern of the config as Claude's matcher has it. */
+/** A pattern of the config as a matcher has it. */
 const asMatcher = (patterns: readonly string[]): string =>
   patterns.map(pattern => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')).join('|');
 
+/**
+ * After a tool Claude goes on at once: five hooks at a time took as long as the tools. Only what builds is waited for,
+ * because its lock must be free before the next one starts.
+ */
+const afterTools = (builds: readonly string[]): readonly Pick<WantedHook, 'matcher' | 'async'>[] =>
+  builds.length === 0
+    ? [{ matcher: '*', async: true }]
+    : [{ matcher: `^(?:${asMatcher(builds)})$` }, { matcher: `^(?!(?:${asMatcher(builds)})$)`, async: true }];
+
 export const wantedHooks = (
   command: (event: HookEvent) => string,
-  buildTools: readonly string[],
+  settings: Pick<HookSettings, 'buildTools' | 'broadKills'>,
+  only: readonly HookEvent[] = HOOK_EVENTS,
+): readonly WantedHook[] => {
+  const { buildTools } = settings;
+  const before = broadKillsOf(settings, 'settings') === 'off' ? buildTools : [...buildTools, SHELL_TOOL];
+  const groups: Partial<Record<HookEvent, readonly Pick<WantedHook, 'matcher' | 'async'>[]>> = {
+    PreToolUse: before.length === 0 ? [] : [{ matcher: asMatcher(before) }],
+    PostToolUse: afterTools(buildTools),
+    PostToolUseFailure: buildTools.length === 0 ? [] : [{ matcher: asMatcher(buildTools) }],
+  };
+  return HOOK_EVENTS.filter(event => only.includes(event)).flatMap(event =>
+    (groups[event] ?? [{ matcher: null }]).map(group => ({
+      ...group,
+      event,
+      command: command(event),
+      timeout: TIMEOUTS[event],
+    })),
+  );
+};
+
+/** Codex reads hooks of others only after its user has agreed. */
+const TRUST_ONCE =
+  'Codex asks once: choose "Trust all and continue" when it starts next, or type /hooks in it.\n';
+
+/** What Codex calls: it knows no failed tool, waits for every hook, and gives a session\'s end three seconds. */
+const codexHooks = (
+  command: (event: HookEvent) => string,
+  settings: Pick<HookSettings, 'buildTools' | 'broadKills'>,
   only: readonly HookEvent[] = HOOK_EVENTS,
 ): readonly WantedHook[] =>
-  HOOK_EVENTS.filter(event => only.includes(event)).map(event => ({
-    event,
-    matcher: MATCHERS[event] === 'builds' ? asMatcher(buildTools) : MATCHERS[event] === 'all' ? '*' : null,
-    command: command(event),
-    timeout: TIMEOUTS[event],
-  }));
+  wantedHooks(command, settings, only)
+    .filter(
+      ({ event, async }) => event !== 'PostToolUseFailure' && (event !== 'PostToolUse' || async === true),
+    )
+    .map(({ async: _, ...hook }) => ({
+      ...hook,
+      command: `${hook.command}${FOR_CODEX}`,
+      ...(hook.event === 'PostToolUse' ? { matcher: null } : {}),
+      ...(hook.event === 'SessionEnd' ? { timeout: 3 } : {}),
+    }));
 
 /** Lines that go and come, with one line of what stays around them; for a dry run. */
-const lineDifference = (before: string, after: string): string => {
+export const lineDifference = (before: string, after: string): string => {
   const [a, b] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;

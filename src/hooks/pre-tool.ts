@@ -2,14 +2,22 @@ import { dirname, join, resolve } from 'node:path';
 import { ownerOf } from '../act/record/file-lock.ts';
 import { LAKE_COMMS } from '../agents/lean.ts';
 import { starMatcher } from '../model/glob.ts';
-import { type HeldLock, type HookAnswer, type HookSession, NO_ANSWER } from '../model/hook.ts';
+import {
+  broadKillsOf,
+  type HeldLock,
+  type HookAnswer,
+  type HookSession,
+  NO_ANSWER,
+  SHELL_TOOL,
+} from '../model/hook.ts';
 import { nameAndPid } from '../model/snapshot.ts';
 import { projectOfDirectory, specsRoot } from '../observe/files/project.ts';
 import { processesNamed } from '../observe/one-process.ts';
 import { type BuildHolder, buildHolder, takeBuildLock } from './build-lock.ts';
 import { freshSession, type HookContext, taskOf } from './context.ts';
-import { deny, quoted, warnUser } from './decide/answers.ts';
+import { ask, deny, quoted, warnUser } from './decide/answers.ts';
 import { type BuildDecision, type Busy, decideBuild } from './decide/build.ts';
+import { broadKillsIn } from './decide/kill-command.ts';
 import { DIAGNOSTIC_LOCK, foreignLock, makeDiagnosticLock } from './diagnostic-lock.ts';
 import type { RunningBuild } from './running-builds.ts';
 import { beaten, beatTask } from './session-heartbeat.ts';
@@ -122,10 +130,48 @@ const decided = (context: Remembering, project: string, busy: Busy | null): Deci
     { owed: { what: 'call' }, waitMs: context.left() },
   );
 
-/** PreToolUse: one build of a project at a time. Every other tool goes through without a look. */
+/** A broad kill may cost this much work on top of a hook, and this much waiting for a core on a busy machine. */
+const LOOK_CPU_MS = 50;
+const LOOK_WALL_MS = 500;
+const LOOK_TICK_MS = 5;
+
+/** Resolves when the time for a look is over. */
+const lookIsOver = (): Promise<void> => {
+  const [startedAt, before] = [Date.now(), process.cpuUsage()];
+  return new Promise(resolve => {
+    const timer = setInterval(() => {
+      const { user, system } = process.cpuUsage(before);
+      if ((user + system) / 1000 < LOOK_CPU_MS && Date.now() - startedAt < LOOK_WALL_MS) return;
+      clearInterval(timer);
+      resolve();
+    }, LOOK_TICK_MS);
+  });
+};
+
+const NOT_LOOKED =
+  'it may end processes of others, and which those are could not be read in time. End your own by pid: reaptop --once --mine lists them.';
+
+/** A command that kills by name, by port or everything, and would hit others; null: it goes through. */
+const broadKill = async (context: HookContext): Promise<HookAnswer | null> => {
+  const { input, config } = context;
+  const choice = broadKillsOf(config, input.caller);
+  const kills = choice === 'off' || input.command === null ? [] : broadKillsIn(input.command);
+  if (kills.length === 0) return null;
+  const { whoIsHit } = await import('./kill-targets.ts');
+  const said = await Promise.race([whoIsHit(context, kills), lookIsOver().then(() => NOT_LOOKED)]);
+  if (said === null) return null;
+  const reason = `reaptop: ${quoted(kills[0]!.words)}: ${said}`;
+  context.log(`${choice}: ${reason}`);
+  // Codex cannot ask.
+  return choice === 'deny' || input.caller === 'codex' ? deny(reason) : ask(reason);
+};
+
+/** PreToolUse: one build of a project at a time, and no broad kill. Every other tool goes through without a look. */
 export const preTool = async (context: HookContext): Promise<HookAnswer> => {
   const { input, config, directory } = context;
   const tool = input.toolName ?? '';
+  const kill = tool === SHELL_TOOL ? await broadKill(context) : null;
+  if (kill !== null) return kill;
   if (!config.buildTools.some(pattern => starMatcher(pattern)(tool)) || directory === null) return NO_ANSWER;
   const project = projectFor(context);
   const done = decided({ ...context, directory }, project, await inTheWay(context, project));

@@ -25,11 +25,16 @@ const operationOf = ({ input }: HookContext): string =>
 /** A tool's end comes often, and must cost nothing: what it started is seen at the next of these. */
 const LOOKS_BELOW: ReadonlySet<HookEvent> = new Set(['UserPromptSubmit', 'Stop', 'SubagentStop']);
 
+/** Codex marks no process with its pid: only what was seen below it is proven to be its own. */
+const looksBelow = ({ input: { event, caller } }: HookContext): boolean =>
+  LOOKS_BELOW.has(event) || (caller === 'codex' && event === 'PostToolUse');
+
 /** The session as this event leaves it, whatever else it decides. */
 export const beaten = (context: HookContext, before: HookSession): HookSession => ({
   ...before,
   agent: context.agent ?? before.agent,
-  below: LOOKS_BELOW.has(context.input.event) ? belowAfter(before.below, context.agent) : before.below,
+  byPlugin: before.byPlugin || context.input.caller === 'plugin',
+  below: looksBelow(context) ? belowAfter(before.below, context.agent) : before.below,
   cwd: context.input.cwd,
   beatAt: context.now,
   operation: operationOf(context),

@@ -27,6 +27,7 @@ export const newSession = (
 ): HookSession => ({
   session,
   agent,
+  byPlugin: false,
   cwd,
   startedAt,
   beatAt: startedAt,
@@ -44,6 +45,9 @@ export const newSession = (
   blocks: {},
   inARow: {},
 });
+
+/** Beside a session's file while a hook of the plugin works for it: an empty directory that a shell makes. */
+const BUSY = '.busy';
 
 const fileOf = (directory: string, session: string): string => join(directory, SESSIONS, `${session}.json`);
 
@@ -107,6 +111,7 @@ export const forgetSession = (directory: string, session: string): void => {
     withShortLock(`${fileOf(directory, session)}.lock`, WAIT_AT_THE_END_MS, () => {
       rmSync(fileOf(directory, session), { force: true });
       forgetOwed(fileOf(directory, session));
+      rmSync(`${fileOf(directory, session)}${BUSY}`, { recursive: true, force: true });
     });
   } catch {
     // It stays; the next session that starts clears old ones away.
@@ -164,6 +169,7 @@ const parseSession = (text: string): HookSession | null => {
   const throttle = asFields(fields.throttle);
   return {
     ...newSession(session, cwd, identity(fields.agent), startedAt),
+    byPlugin: fields.byPlugin === true,
     beatAt: isTime(fields.beatAt) ? fields.beatAt : startedAt,
     operation: typeof fields.operation === 'string' ? fields.operation : 'starting',
     turns: counts(fields.turns),
@@ -284,6 +290,10 @@ export const pruneSessions = (directory: string, now: number): void => {
   } catch {
     return; // no session ever had hooks
   }
+  // A session that ends ends the hooks beside it, and what they leave.
+  for (const name of names.filter(file => file.endsWith(BUSY)))
+    if (!names.includes(name.slice(0, -BUSY.length)))
+      rmSync(join(directory, SESSIONS, name), { recursive: true, force: true });
   for (const name of names.flatMap(file => FILE.exec(file)?.[1] ?? []).slice(0, MOST_FILES)) {
     const session = readSession(directory, name);
     if (session === null || Math.abs(now - session.beatAt) < KEPT_MS) continue;

@@ -15,7 +15,13 @@ export interface WantedHook {
   readonly event: HookEvent;
   readonly matcher: string | null;
   readonly command: string;
+  /** With them no shell is involved. */
+  readonly args?: readonly string[];
   readonly timeout: number;
+  /** The agent does not wait for it. */
+  readonly async?: true;
+  /** Only for calls that this rule of permissions fits. */
+  readonly if?: string;
 }
 
 export interface FoundHook {
@@ -41,7 +47,7 @@ const treeOf = (body: string): Node | null => {
   }
   if (root === undefined) return null;
   if (root.type !== 'object') throw new Unfit('it does not hold an object');
-  refuseTwice(root, ['hooks'], '');
+  refuseTwice(root, ['hooks', 'statusLine'], '');
   const hooks = findNodeAtLocation(root, ['hooks']);
   if (hooks !== undefined && hooks.type !== 'object') throw new Unfit('its "hooks" is not an object');
   if (hooks !== undefined) refuseTwice(hooks, HOOK_EVENTS, 'hooks.');
@@ -71,11 +77,15 @@ export const isCalledReaptop: IsReaptop = script => /(?:^|\/)reaptop(?:\/dist\/c
 export const sharedCommand = (event: HookEvent): string =>
   `command -v reaptop > /dev/null 2>&1 || exit 0; exec reaptop hook ${event}`;
 
+/** What the commands in a file of Codex end with. */
+export const FOR_CODEX = ' --codex';
+
 const QUOTED = String.raw`'((?:[^']|'\\'')*)'`;
 
 /** Exactly as we write it: by name, by name where it is shared, or node and script in quotes. */
-const isOurs = (command: unknown, event: HookEvent, isReaptop: IsReaptop): command is string => {
-  if (typeof command !== 'string') return false;
+const isOurs = (said: unknown, event: HookEvent, isReaptop: IsReaptop): said is string => {
+  if (typeof said !== 'string') return false;
+  const command = said.endsWith(FOR_CODEX) ? said.slice(0, -FOR_CODEX.length) : said;
   if (command === `reaptop hook ${event}` || command === sharedCommand(event)) return true;
   const script = new RegExp(`^${QUOTED} ${QUOTED} hook ${event}$`).exec(command)?.[2];
   return script !== undefined && isReaptop(script.replaceAll("'\\''", "'"));
@@ -102,9 +112,19 @@ const parted = (text: string): readonly [mark: string, body: string] =>
 export const hooksIn = (text: string, isReaptop: IsReaptop = isCalledReaptop): readonly FoundHook[] =>
   foundIn(treeOf(parted(text)[1]), isReaptop);
 
-const groupFor = ({ matcher, command, timeout }: WantedHook): object => ({
+/** As a hooks file has it. */
+export const groupFor = ({ matcher, command, args, timeout, async, ...hook }: WantedHook): object => ({
   ...(matcher === null ? {} : { matcher }),
-  hooks: [{ type: 'command', command, timeout }],
+  hooks: [
+    {
+      type: 'command',
+      command,
+      ...(args === undefined ? {} : { args }),
+      timeout,
+      ...(async === undefined ? {} : { async }),
+      ...(hook.if === undefined ? {} : { if: hook.if }),
+    },
+  ],
 });
 
 const added = (body: string, hook: WantedHook): string => {
@@ -142,8 +162,9 @@ export const withHooks = (
 ): string => {
   const [mark, before] = parted(text);
   let body = before;
+  const known = foundIn(treeOf(body), isReaptop);
   for (const hook of wanted) {
-    const there = foundIn(treeOf(body), isReaptop).filter(({ event }) => event === hook.event);
+    const there = known.filter(({ event }) => event === hook.event);
     if (there.length === 0) body = added(body, hook);
     for (const found of there) if (found.command !== hook.command) body = updated(body, found, hook.command);
   }
@@ -182,6 +203,31 @@ export const withoutHooks = (text: string, isReaptop: IsReaptop = isCalledReapto
   }
   if (body !== before && isEmpty(body, nodeAt(body, ['hooks']))) body = without(body, ['hooks']);
   return mark + body;
+};
+
+/** The command of Claude's status line; null: there is none. */
+export const statusLineIn = (text: string): string | null => {
+  const root = treeOf(parted(text)[1]);
+  const line = root === null ? undefined : findNodeAtLocation(root, ['statusLine']);
+  if (line === undefined) return null;
+  const { type, command } = (line.type === 'object' ? getNodeValue(line) : {}) as JsonObject;
+  if (type !== 'command' || typeof command !== 'string') throw new Unfit('its "statusLine" is not a command');
+  return command;
+};
+
+/** With this command as the status line, in the place of the one that is there; null: without one. */
+export const withStatusLine = (text: string, command: string | null): string => {
+  const [mark, body] = parted(text);
+  const there = statusLineIn(text);
+  if (command === null) return there === null ? text : mark + without(body, ['statusLine']);
+  const node = nodeAt(body, ['statusLine', 'command']);
+  if (node !== undefined)
+    return mark + body.slice(0, node.offset) + JSON.stringify(command) + body.slice(endOf(node));
+  const style = styleOf(body);
+  const root = treeOf(body);
+  const value = { type: 'command', command, refreshInterval: 5 };
+  if (root !== null) return mark + insertLast(body, root, 'statusLine', value, style);
+  return `${text}${JSON.stringify({ statusLine: value }, null, style.indent)}${style.eol}`;
 };
 
 /**

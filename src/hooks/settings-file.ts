@@ -155,15 +155,17 @@ const remember = (directory: string | null, path: string, entry: Before | null):
 
 /**
  * Writes new settings. What was there before our first change is kept beside it, whole, and remembered byte for byte.
- * Throws `Changed` where another program wrote the file meanwhile; gives a sentence where it cannot be written.
+ * Throws `Changed` where another program wrote the file meanwhile; gives a sentence where it cannot be written. `key`:
+ * what it is remembered under, for a second thing in the same file.
  */
 export const addHooks = (
   path: string,
   before: string | null,
   after: string,
   directory: string | null,
+  key = path,
 ): string | null => {
-  const known = recordOf(directory)[path];
+  const known = recordOf(directory)[key];
   // A second installation of ours on top of the first: what was before the first is still what to go back to.
   const isOnTop = known?.after === before;
   const backup = `${path}${BACKUP}`;
@@ -175,17 +177,17 @@ export const addHooks = (
     if (error instanceof Changed) throw error;
     return errorSentence(error);
   }
-  remember(directory, path, { before: isOnTop ? known.before : before, after });
+  remember(directory, key, { before: isOnTop ? known.before : before, after });
   return null;
 };
 
 /** What the file was before we changed it; undefined: it was changed since, or that is unknown. */
 export const beforeInstall = (
-  path: string,
+  key: string,
   now: string,
   directory: string | null,
 ): string | null | undefined => {
-  const known = recordOf(directory)[path];
+  const known = recordOf(directory)[key];
   return known?.after === now ? known.before : undefined;
 };
 
@@ -195,6 +197,7 @@ export const removeHooks = (
   before: string,
   after: string | null,
   directory: string | null,
+  key = path,
 ): string | null => {
   try {
     if (after !== null) writeSettings(path, before, after);
@@ -209,6 +212,6 @@ export const removeHooks = (
     if (error instanceof Changed) throw error;
     return errorSentence(error);
   }
-  remember(directory, path, null);
+  remember(directory, key, null);
   return null;
 };

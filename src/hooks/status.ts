@@ -1,13 +1,14 @@
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { homeDirectory } from '../engine/load-config.ts';
 import type { InstalledHooks } from '../model/health.ts';
-import { HOOK_EVENTS, type HookSettings } from '../model/hook.ts';
+import { HOOK_EVENTS, type HookEvent, type HookSettings } from '../model/hook.ts';
 import { visible } from '../model/text.ts';
 import { formatAge, plural } from '../model/units.ts';
 import { isRunning } from '../observe/one-process.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import {
+  codexHooksPath,
   type InstallGround,
   isReaptop,
   ownHookCommand,
@@ -16,7 +17,7 @@ import {
   wantedHooks,
 } from './install.ts';
 import { readSession, SESSIONS } from './session-state.ts';
-import { hooksIn, sharedCommand, Unfit, withHooks } from './settings-edit.ts';
+import { FOR_CODEX, hooksIn, sharedCommand, Unfit, withHooks } from './settings-edit.ts';
 import { readSettings } from './settings-file.ts';
 
 const MOST_SESSIONS = 20;
@@ -27,14 +28,17 @@ const settingsLine = (path: string, { script, env }: InstallGround): string => {
     const found = hooksIn(readSettings(path) ?? '', isReaptop(script));
     if (found.length === 0) return 'no hooks of reaptop';
     const events = new Set(found.map(({ event }) => event));
-    const missing = HOOK_EVENTS.filter(event => !events.has(event));
-    const others = found.filter(
-      ({ command: theirs, event }) => theirs !== command(event) && theirs !== sharedCommand(event),
-    );
+    const isCodex = found[0]!.command.endsWith(FOR_CODEX);
+    // Codex has no such event.
+    const all = HOOK_EVENTS.filter(event => !isCodex || event !== 'PostToolUseFailure');
+    const missing = all.filter(event => !events.has(event));
+    const ours = (event: HookEvent): readonly string[] =>
+      isCodex ? [`${command(event)}${FOR_CODEX}`] : [command(event), sharedCommand(event)];
+    const others = found.filter(({ command: theirs, event }) => !ours(event).includes(theirs));
     return [
       missing.length === 0
-        ? `all ${HOOK_EVENTS.length} hooks`
-        : `${plural(found.length, 'hook')} (not ${missing.join(', ')})`,
+        ? `all ${all.length} hooks`
+        : `${plural(events.size, 'hook')} (not ${missing.join(', ')})`,
       ...(others.length === 0
         ? []
         : [`${others.length} start another program: ${visible(others[0]!.command)}`]),
@@ -69,7 +73,12 @@ const sessionLines = (directory: string | null, now: number): readonly string[] 
 /** Where hooks are installed, and which sessions beat. */
 export const hookStatus = (ground: InstallGround): number => {
   const { env, out } = ground;
-  const places = SCOPES.map(scope => settingsPath(ground, scope));
+  const places = [
+    ...SCOPES.map(scope => settingsPath(ground, scope)),
+    ...(['user', 'project'] as const)
+      .map(scope => codexHooksPath(ground, scope))
+      .filter(path => existsSync(path)),
+  ];
   for (const path of new Set(places)) out.write(`${visible(path)}: ${settingsLine(path, ground)}\n`);
   const sessions = sessionLines(stateDirectory(env), Date.now());
   out.write(
@@ -109,7 +118,7 @@ const missingIn = (command: string, env: NodeJS.ProcessEnv): string | null => {
 const installedHooks = (
   path: string,
   script: string,
-  buildTools: readonly string[],
+  settings: HookSettings,
   env: NodeJS.ProcessEnv,
 ): InstalledHooks | null => {
   const shown = visible(path);
@@ -125,7 +134,7 @@ const installedHooks = (
       missing: HOOK_EVENTS.filter(event => !events.includes(event)),
       broken: broken === undefined ? null : visible(broken),
       current: [ownHookCommand(script, env), sharedCommand].some(
-        command => withHooks(text, wantedHooks(command, buildTools, events), isReaptop(script)) === text,
+        command => withHooks(text, wantedHooks(command, settings, events), isReaptop(script)) === text,
       ),
       unreadable: null,
     };
@@ -137,7 +146,7 @@ const installedHooks = (
 
 /** The user's settings and this project's. */
 export const hookFacts = (
-  { buildTools }: HookSettings,
+  settings: HookSettings,
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): readonly InstalledHooks[] => {
@@ -145,6 +154,6 @@ export const hookFacts = (
   const isHomeless = homeDirectory(env) === null && !env.CLAUDE_CONFIG_DIR;
   const scopes = SCOPES.filter(scope => scope !== 'user' || !isHomeless);
   return [...new Set(scopes.map(scope => settingsPath(ground, scope)))].flatMap(
-    path => installedHooks(path, process.argv[1] ?? '', buildTools, env) ?? [],
+    path => installedHooks(path, process.argv[1] ?? '', settings, env) ?? [],
   );
 };

@@ -14,7 +14,15 @@ import {
 } from '../observe/files/project.ts';
 import { readHead } from '../observe/files/read-bounded.ts';
 import { identityAt, isRunning } from '../observe/one-process.ts';
-import { freshSession, GUARD, type HookContext, MARKER, placeOf, taskOf } from './context.ts';
+import {
+  claudeDirectory,
+  freshSession,
+  GUARD,
+  type HookContext,
+  MARKER,
+  placeOf,
+  taskOf,
+} from './context.ts';
 import { block } from './decide/answers.ts';
 import {
   decideStop,
@@ -216,9 +224,6 @@ export const stop = async (context: HookContext): Promise<HookAnswer> => {
 };
 
 /** Who else is at work where a session stops. */
-
-const claudeDirectory = (env: NodeJS.ProcessEnv): string | null =>
-  env.CLAUDE_CONFIG_DIR || (env.HOME ? join(env.HOME, '.claude') : null);
 
 const listAt = (value: unknown, name: string): readonly unknown[] => {
   const inner = (value as JsonObject | null | undefined)?.[name];

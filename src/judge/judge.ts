@@ -2,7 +2,7 @@ import type { LoggedCall } from '../model/call.ts';
 import type { Config } from '../model/config.ts';
 import type { Reading } from '../model/heartbeat.ts';
 import type { ClaudeSession, Observation, TmuxPane } from '../model/observation.ts';
-import { isZombie, memoryOf } from '../model/process.ts';
+import { isZombie, memoryOf, type ProcessFacts } from '../model/process.ts';
 import type { AgentSession, JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
 import { joinCalls } from './calls/join.ts';
@@ -129,7 +129,7 @@ const present = (
       : null,
     tmux: pane === null ? null : { socket: pane.socket, session: pane.session, pane: pane.pane },
     verdict: judgement.verdict,
-    why: judgement.why,
+    why: isInRemovedDirectory(node) ? [...judgement.why, REMOVED] : judgement.why,
     doubt: judgement.doubt,
     protection: judgement.protection,
     protectedBecause: judgement.protectedBecause,
@@ -138,6 +138,13 @@ const present = (
     ...(node.kind === 'agent' ? { job: backgroundJob(node, world) } : {}),
   };
 };
+
+/** A removed work tree, as a rule. It hints at what was left over, and proves nothing: a verdict stays as it is. */
+const REMOVED = 'the directory it runs in was removed: it may be left over from there';
+
+/** As the kernel names one. */
+const isInRemovedDirectory = ({ facts, kind }: Node): boolean =>
+  kind !== 'agent' && facts.details?.cwd?.endsWith(' (deleted)') === true;
 
 const DEFUNCT = '<defunct>';
 
@@ -191,7 +198,8 @@ const BUSY_SECONDS = 30;
 /** What Claude's own words for a session's state mean to its user. */
 const DOING: Readonly<Record<string, AgentSession['doing']>> = {
   busy: 'busy',
-  shell: 'busy',
+  // At its prompt, with a shell in the background.
+  shell: 'idle',
   working: 'busy',
   idle: 'idle',
   waiting: 'waiting',
@@ -207,6 +215,12 @@ export interface AgentSigns {
   /** What works for it while it is silent itself: its build. */
   readonly worker?: Node | null;
 }
+
+/** A member of a team is started with its name. */
+const teammateName = ({ argv }: ProcessFacts): string | null => {
+  const at = argv?.indexOf('--agent-name') ?? -1;
+  return at === -1 ? null : (argv?.[at + 1] ?? null);
+};
 
 /** Which session an agent is and what it is doing, by the best sign there is. Only its own record says that it waits. */
 export const agentSession = (
@@ -236,11 +250,12 @@ export const agentSession = (
   return {
     id: session?.sessionId ?? transcript?.logId ?? knownId,
     project: cwd === null ? null : cwd.slice(cwd.lastIndexOf('/') + 1) || cwd,
-    name: session?.name ?? null,
+    name: session?.name ?? teammateName(agent.facts),
     doing: throughOther ? 'busy' : own,
     waitingFor: told === 'waiting' ? (session?.waitingFor ?? null) : null,
     seconds: throughOther ? null : told === undefined ? still : since(session?.statusUpdatedAt ?? null),
     ...(unfinished === undefined ? {} : { unfinished }),
+    ...(session?.status === 'shell' && !throughOther ? { shell: true as const } : {}),
     ...(logged === undefined
       ? {}
       : { calls, model: logged.model, context: logged.tokens === null ? null : { tokens: logged.tokens } }),

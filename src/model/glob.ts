@@ -182,3 +182,45 @@ export const awaitedNames = (glob: PathGlob, positions: Positions): readonly str
   }
   return names;
 };
+
+/** Characters of a regular expression that we do not read. */
+const UNREAD = new Set('(){}+?');
+
+/** One alternative of a regular expression; null: it holds more than we read. */
+const regexTokens = (text: string): Token[] | null => {
+  const isStart = text.startsWith('^');
+  const isEnd = /(?:^|[^\\])(?:\\\\)*\$$/.test(text);
+  const body = text.slice(isStart ? 1 : 0, isEnd ? -1 : undefined);
+  const tokens: Token[] = isStart ? [] : ['*'];
+  for (let i = 0; i < body.length; i++) {
+    const char = body[i] as string;
+    if (char === '.') {
+      tokens.push(body[i + 1] === '*' ? '*' : '?');
+      if (body[i + 1] === '*') i += 1;
+    } else if (char === '[') {
+      const set = readSet(body, i);
+      if (set === null) return null;
+      tokens.push(set.token);
+      i = set.end;
+    } else if (char === '\\') {
+      i += 1;
+      const next = body[i];
+      if (next === undefined || /\w/.test(next)) return null;
+      tokens.push(literal(next));
+    } else if (UNREAD.has(char) || '*^$'.includes(char)) return null;
+    else tokens.push(literal(char));
+  }
+  return isEnd ? tokens : [...tokens, '*'];
+};
+
+const MOST_PATTERN = 256;
+
+/**
+ * The plain part of a regular expression, as people write it for `pkill`: text, `.`, `.*`, `[set]`, `^`, `$`, `|`. Null:
+ * it holds more, and what that matches is not known here.
+ */
+export const plainRegexMatcher = (pattern: string): Matcher | null => {
+  if (pattern === '' || pattern.length > MOST_PATTERN) return null;
+  const ways = pattern.split('|').map(regexTokens);
+  return ways.every(way => way !== null) ? text => ways.some(way => matchTokens(way, text)) : null;
+};

@@ -120,6 +120,15 @@ export interface InstalledHooks {
   readonly unreadable: string | null;
 }
 
+/** Our plugin for Claude Code, where it is installed. */
+export interface InstalledPlugin {
+  readonly path: string;
+  /** As `plugin install` would write it now. */
+  readonly current: boolean;
+  /** Why what lies there is not our plugin. */
+  readonly unusable: string | null;
+}
+
 /** What a Mac gives and hides: how many of our related processes there are, and of how many each is known. */
 export interface MacFacts {
   readonly processes: number;
@@ -150,6 +159,7 @@ export interface HealthFacts {
   readonly leanServers: readonly LeanServer[];
   readonly timers: readonly TimerFacts[];
   readonly hooks: readonly InstalledHooks[];
+  readonly plugin: InstalledPlugin | null;
   readonly guard: GuardFacts;
   readonly recorder: RecorderFacts;
   /** Claude's own files in a form that we do not know. */

@@ -15,6 +15,17 @@ export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 export const isHookEvent = (name: string): name is HookEvent => HOOK_EVENTS.some(event => event === name);
 
+/** Who calls a hook: settings of Claude Code, our plugin for it, or Codex. */
+export const HOOK_CALLERS = ['settings', 'plugin', 'codex'] as const;
+export type HookCaller = (typeof HOOK_CALLERS)[number];
+
+/** What happens to a command that would kill processes of others by name. */
+export const BROAD_KILLS = ['ask', 'deny', 'off'] as const;
+export type BroadKills = (typeof BROAD_KILLS)[number];
+
+/** What Claude Code and Codex call the tool that runs a command. */
+export const SHELL_TOOL = 'Bash';
+
 /** The settings of hooks in the user's config. */
 export interface HookSettings {
   /** In a Lean project, a session that starts warms the build first. */
@@ -25,6 +36,8 @@ export interface HookSettings {
   readonly turns: { readonly limit: number | null };
   /** Tools that build the project: one at a time. */
   readonly buildTools: readonly string[];
+  /** Null: `ask` in the plugin, else `off`. */
+  readonly broadKills: BroadKills | null;
 }
 
 export const DEFAULT_HOOKS: HookSettings = {
@@ -32,11 +45,18 @@ export const DEFAULT_HOOKS: HookSettings = {
   throttle: false,
   turns: { limit: null },
   buildTools: ['mcp__lean-lsp__lean_diagnostic_messages', 'mcp__lean-lsp__lean_build'],
+  broadKills: null,
 };
+
+export const broadKillsOf = (
+  { broadKills }: Pick<HookSettings, 'broadKills'>,
+  caller: HookCaller,
+): BroadKills => broadKills ?? (caller === 'plugin' ? 'ask' : 'off');
 
 /** What we take from an event's JSON. Texts are as the agent sent them; make them `visible` before showing. */
 export interface HookInput {
   readonly event: HookEvent;
+  readonly caller: HookCaller;
   readonly sessionId: string;
   readonly cwd: string;
   /** SessionStart: `startup`, `resume`, `clear`, `compact`, `fork`. */
@@ -55,12 +75,16 @@ export interface HookInput {
   /** The file, and the project, that the tool's input says it works on. */
   readonly toolFile: string | null;
   readonly toolProject: string | null;
+  /** The command line that a shell tool is to run. */
+  readonly command: string | null;
 }
 
 /** What is remembered of a session between its hooks: one small file. Times are epoch milliseconds. */
 export interface HookSession {
   readonly session: string;
   readonly agent: Identity | null;
+  /** Our plugin calls its hooks: those in settings stand down, or each event would count twice. */
+  readonly byPlugin: boolean;
   readonly cwd: string;
   readonly startedAt: number;
   readonly beatAt: number;

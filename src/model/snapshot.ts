@@ -44,6 +44,8 @@ export interface AgentSession {
   readonly unfinished?: string | null | undefined;
   /** What it waits for. Absent: its log was not read, or does not tell. */
   readonly calls?: readonly Call[] | undefined;
+  /** At its prompt, while a shell of it runs in the background. */
+  readonly shell?: true | undefined;
   readonly model?: string | null | undefined;
   /** How much of the conversation its model was last given. */
   readonly context?: { readonly tokens: number } | null | undefined;
@@ -172,10 +174,10 @@ export const sessionName = (session: AgentSession): string =>
 const since = (seconds: number | null): string => (seconds === null ? '' : ` ${formatAge(seconds)}`);
 
 /** `busy: Bash 12s`, `idle 40m`, `waits for you: permission prompt 12m`; empty when unknown. */
-export const sessionDoing = ({ doing, waitingFor, seconds, calls = [] }: AgentSession): string => {
+export const sessionDoing = ({ doing, waitingFor, seconds, calls = [], shell }: AgentSession): string => {
   if (doing === null) return '';
   if (doing === 'busy') return callsText(calls) || 'busy';
-  if (doing === 'idle') return `idle${since(seconds)}`;
+  if (doing === 'idle') return `idle${since(seconds)}${shell === true ? ', with a shell' : ''}`;
   return `waits for you${waitingFor === null ? '' : `: ${waitingFor}`}${since(seconds)}`;
 };
 

@@ -9,6 +9,8 @@ export type { Kin, NamedProcess } from './procfs/one-process.ts';
 
 export const ageSeconds: typeof procfs.ageSeconds = here.ageSeconds;
 export const allKin: typeof procfs.allKin = here.allKin;
+/** Null: not known, as it always is on macOS, where asking takes longer than a hook may. */
+export const argvAt: typeof procfs.argvAt = process.platform === 'darwin' ? () => null : procfs.argvAt;
 export const bootId: typeof procfs.bootId = here.bootId;
 export const childrenAt: typeof procfs.childrenAt = here.childrenAt;
 export const identityAt: typeof procfs.identityAt = here.identityAt;

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import type { LineAgent, LineFacts } from '../judge/status-line.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Identity } from '../model/identity.ts';
 import { isText, type JsonObject } from '../model/json.ts';
 import type { HostFacts } from '../model/observation.ts';
-import type { AgentSession, Snapshot, Totals } from '../model/snapshot.ts';
+import type { Snapshot, Totals } from '../model/snapshot.ts';
 import { errorSentence, readOwnTail, replaceOwn } from '../observe/state/own-file.ts';
 import { makeStateDirectory } from '../observe/state/state-directory.ts';
 
@@ -35,28 +36,25 @@ export interface GuardReport {
 }
 
 /** Guard's last sample: what `--line` and `guard status` show without looking themselves. */
-export interface Latest {
+export interface Latest extends LineFacts {
   readonly schema: 1;
   readonly takenAt: number;
   readonly guard: GuardReport;
   readonly host: HostFacts;
   readonly totals: Totals;
-  /** Heartbeats that are late. */
   readonly stale: number;
-  readonly agents: readonly (Identity & { readonly name: string; readonly session: AgentSession | null })[];
+  readonly hung: number;
+  readonly agents: readonly LineAgent[];
   readonly findings: readonly Pick<Finding, 'id' | 'severity' | 'title'>[];
 }
 
-export const latestOf = (snapshot: Snapshot, guard: GuardReport): Latest => ({
+export const latestOf = (snapshot: Snapshot, line: LineFacts, guard: GuardReport): Latest => ({
+  ...line,
   schema: 1,
   takenAt: snapshot.takenAt,
   guard,
   host: snapshot.host,
   totals: snapshot.totals,
-  stale: snapshot.heartbeats.filter(beat => beat.state === 'warn' || beat.state === 'critical').length,
-  agents: snapshot.processes
-    .filter(p => p.isSession)
-    .map(({ facts, name, session }) => ({ pid: facts.pid, start: facts.start, name, session })),
   findings: snapshot.findings.map(({ id, severity, title }) => ({ id, severity, title })),
 });
 
@@ -127,9 +125,12 @@ const isSound = having({
   }),
   totals: having(fields(['processes', 'related', 'agents', 'rss', 'swap', 'leaks', 'reclaimable'], isNumber)),
   stale: isNumber,
+  hung: isNumber,
   agents: listOf(
     having({
       name: isText,
+      bytes: value => value === undefined || isNumber(value),
+      shells: value => value === undefined || value === null || isNumber(value),
       session: orNull(
         having({
           id: orNull(isText),

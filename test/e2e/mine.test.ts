@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { REAPTOP, reaptop } from '../support/cli.ts';
 import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
+import { startShellAgent } from '../support/shell-agent.ts';
 import { until } from '../support/until.ts';
 
 let sandbox: Sandbox;
@@ -12,42 +12,6 @@ beforeEach(() => {
   sandbox = new Sandbox();
 });
 afterEach(() => sandbox.close());
-
-/**
- * A stand-in for claude with a Bash tool: what a line of its standard input asks for runs in a shell as claude starts
- * one, with a call in its transcript before and a result after it; with `&` before it, in the background.
- */
-const AGENT = `#!/usr/bin/env node
-const { spawn } = require('node:child_process');
-const fs = require('node:fs');
-const [session] = process.argv.slice(2);
-const home = process.env.HOME;
-const start = fs.readFileSync('/proc/self/stat', 'latin1').replace(/^.*\\) /s, '').split(' ')[19];
-const directory = home + '/.claude/projects/' + process.cwd().replace(/[^A-Za-z0-9]/g, '-');
-fs.mkdirSync(directory, { recursive: true });
-fs.mkdirSync(home + '/.claude/sessions', { recursive: true });
-fs.writeFileSync(home + '/.claude/sessions/' + process.pid + '.json', JSON.stringify({ pid: process.pid,
-  sessionId: session, procStart: start, cwd: process.cwd(), kind: 'interactive', status: 'busy' }));
-const write = line => fs.appendFileSync(directory + '/' + session + '.jsonl',
-  JSON.stringify({ timestamp: new Date().toISOString(), ...line }) + '\\n');
-write({ type: 'user', message: { role: 'user', content: 'go' } });
-let count = 0;
-require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
-  const behind = line.startsWith('&');
-  const id = 'toolu_' + ++count;
-  const use = () => write({ type: 'assistant', message: { id: 'msg_1', role: 'assistant', model: 'm', content: [
-    { type: 'tool_use', id, name: 'Bash', input: {} }] } });
-  const result = () => write({ type: 'user', message: { role: 'user', content: [
-    { type: 'tool_result', tool_use_id: id, content: '' }] } });
-  use();
-  const child = spawn('/bin/bash', ['-c', 'source ' + home + '/.claude/shell-snapshots/snapshot-bash-1.sh 2>/dev/null || true && eval ' +
-    "'" + line.replace(/^&/, '').replaceAll("'", "'\\\\''") + "'" + ' < /dev/null && pwd -P >| /dev/null'],
-    { stdio: ['ignore', 'ignore', 'ignore'], detached: true,
-      env: { ...process.env, CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: session, CLAUDE_PID: String(process.pid) } });
-  if (behind) result();
-  else child.on('exit', result);
-});
-`;
 
 interface Shown {
   readonly mine: { readonly pid: number | null; readonly sessionId: string };
@@ -60,38 +24,12 @@ interface Shown {
   }[];
 }
 
-const startSession = () => {
-  const id = randomUUID();
-  const program = sandbox.write('bin/claude', AGENT, 0o755);
-  const { pid, child } = sandbox.start([program, id], { stdio: 'pipe' });
-  let asked = 0;
-  const say = (line: string): void => {
-    child.stdin!.write(`${line}\n`);
-  };
-  /** What a command of its Bash tool prints. */
-  const bash = async (command: string): Promise<string> => {
-    asked += 1;
-    const to = sandbox.path(`work/${id}-${asked}`);
-    say(`${command} > ${to}.part 2>&1; echo "exit $?" >> ${to}.part; mv ${to}.part ${to}`);
-    await until(`the answer to ${command}`, () => existsSync(to));
-    return readFileSync(to, 'utf8');
-  };
-  const background = async (command: string): Promise<number> => {
-    const before = new Set(childrenOf(pid).map(p => p.pid));
-    say(`&${command}`);
-    const shell = await until('a shell', () => childrenOf(pid).find(p => !before.has(p.pid)));
-    await until('what it runs', () => childrenOf(shell.pid)[0]);
-    return shell.pid;
-  };
-  return { id, pid, say, bash, background };
-};
-
 const parsed = (text: string): Shown => JSON.parse(text.replace(/exit \d+\n$/, '')) as Shown;
 
 describe('--once --mine', () => {
   test('shows what the calling session started and left, with ports, and nothing of another one', async () => {
-    const mine = startSession();
-    const other = startSession();
+    const mine = startShellAgent(sandbox);
+    const other = startShellAgent(sandbox);
     const shell = await mine.background('sleep 4001; :');
     const server = sandbox.write(
       'bin/serve.js',
@@ -121,6 +59,23 @@ describe('--once --mine', () => {
     expect(text).not.toContain('4002');
   });
 
+  test('what runs in a work tree that was removed is shown as left over, and no verdict is the stronger for it', async () => {
+    const mine = startShellAgent(sandbox);
+    sandbox.write('tree/file', '');
+    const shell = await mine.background(`cd ${sandbox.path('tree')}; sleep 4005; :`);
+    const [job] = await until('the job', () => childrenOf(shell).filter(p => p.comm === 'sleep'));
+    const where = (): string => readlinkSync(`/proc/${job!.pid}/cwd`);
+    await until('its directory', () => where() === sandbox.path('tree'));
+    rmSync(sandbox.path('tree'), { recursive: true });
+    const text = await mine.bash(`COLUMNS=200 ${REAPTOP} --once --mine`);
+    expect(text).toMatch(new RegExp(` ${job!.pid} .* live .*sleep \\(its directory was removed\\)`));
+    const shown = parsed(await mine.bash(`${REAPTOP} --once --mine --json`));
+    expect(shown.processes.find(({ pid }) => pid === job!.pid)).toMatchObject({
+      verdict: 'live',
+      why: expect.arrayContaining([expect.stringContaining('directory it runs in was removed')]),
+    });
+  });
+
   test('outside of a session it says so, with the exit code of a usage error', async () => {
     const { code, stderr } = await reaptop(sandbox, ['--once', '--mine']);
     expect(code).toBe(2);
@@ -130,8 +85,8 @@ describe('--once --mine', () => {
 
 describe('clean --mine', () => {
   test('ends the background shells of the calling session, and nothing of another one', async () => {
-    const mine = startSession();
-    const other = startSession();
+    const mine = startShellAgent(sandbox);
+    const other = startShellAgent(sandbox);
     const shell = await mine.background('sleep 4011; :');
     const theirs = await other.background('sleep 4012; :');
     const dry = await mine.bash(`${REAPTOP} clean --mine`);
@@ -145,7 +100,7 @@ describe('clean --mine', () => {
   });
 
   test('while another command of it runs, no shell is ended: it is not known which is whose', async () => {
-    const mine = startSession();
+    const mine = startShellAgent(sandbox);
     const shell = await mine.background('sleep 4021; :');
     mine.say('sleep 4022; :');
     await until('two shells', () => childrenOf(mine.pid).length === 2);
@@ -156,7 +111,7 @@ describe('clean --mine', () => {
   });
 
   test('a session that is only named by the environment loses no shell', async () => {
-    const mine = startSession();
+    const mine = startShellAgent(sandbox);
     const shell = await mine.background('sleep 4031; :');
     const env = { CLAUDE_CODE_SESSION_ID: mine.id };
     const { stdout } = await reaptop(sandbox, ['clean', '--mine', '--force'], { env });

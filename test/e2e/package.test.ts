@@ -14,11 +14,21 @@ describe('the package', () => {
     const paths = installed.files.map(file => file.path);
     for (const wanted of ['LICENSE', 'README.md', 'dist/cli.js', 'dist/LICENSES.txt', 'dist/reaptop.1'])
       expect(paths).toContain(wanted);
+    const plugin = [
+      '.claude-plugin/marketplace.json',
+      'dist/.claude-plugin/plugin.json',
+      'dist/README.md',
+      'dist/bin/reaptop',
+      'dist/hooks/after-a-tool.sh',
+      'dist/hooks/ask-about-kills.sh',
+      'dist/hooks/hooks.json',
+      'dist/skills/processes/SKILL.md',
+    ];
     expect(
-      paths.filter(
-        path => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w.-]+\.(?:js|json|txt|1))$/.test(path),
-      ),
-    ).toEqual([]);
+      paths
+        .filter(path => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w.-]+\.(?:js|json|txt|1))$/.test(path))
+        .sort(),
+    ).toEqual(plugin);
     expect(installed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(3_200_000);
   });
 

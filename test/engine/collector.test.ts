@@ -111,6 +111,40 @@ const write = (path: string, value: unknown): void => {
 
 const AGENT: Row = [1000, 801, 'claude', { tty: 'pts/0', sid: 801 }];
 
+describe('Claude under another file name', () => {
+  const renamed: Row = [1000, 801, '/opt/tools/cc --model opus', { tty: 'pts/0', sid: 801 }];
+  const kinds = async (procStart: string, row: Row = renamed) => {
+    write('.claude/sessions/1000.json', { pid: 1000, sessionId: 'mine', procStart, cwd: '/work' });
+    const system = new ScriptedSystem();
+    const collector = collectorFor(system);
+    system.show(row, [1001, 1000, 'sh -c yes'], [1002, 1001, 'yes']);
+    await collector.collect();
+    const { processes } = await collector.collect();
+    return processes.map(({ facts, kind, owner }) => [facts.pid, kind, owner?.pid ?? null]);
+  };
+
+  it('is an agent when its own session file names it by pid and start', async () => {
+    expect(await kinds('100000')).toEqual([
+      [1000, 'agent', 1000],
+      [1001, 'wrapper', 1000],
+      [1002, 'other', 1000],
+    ]);
+  });
+
+  it('is not when the file speaks of another process that had its number', async () => {
+    expect(await kinds('99999')).toEqual([]);
+  });
+
+  it('is what it looks like where it looks like something: a shell that took its pid over', async () => {
+    const shell: Row = [1000, 801, 'bash', { tty: 'pts/0', sid: 801 }];
+    expect((await kinds('100000', shell)).filter(([pid]) => pid === 1000)).not.toContainEqual([
+      1000,
+      'agent',
+      1000,
+    ]);
+  });
+});
+
 describe('look after look', () => {
   it('what ran below an agent is still its own after the agent ended', async () => {
     const system = new ScriptedSystem();

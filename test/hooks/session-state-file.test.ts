@@ -36,6 +36,7 @@ test('a new session has done nothing yet', () =>
   expect(fresh()).toEqual({
     session: 'one',
     agent: null,
+    byPlugin: false,
     cwd: '/work',
     startedAt: 5,
     beatAt: 5,

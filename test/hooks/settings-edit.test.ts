@@ -3,10 +3,10 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { describe, expect, it, test } from 'vitest';
 import { wantedHooks } from '../../src/hooks/install.ts';
 import { hooksIn, withHooks, withoutHooks } from '../../src/hooks/settings-edit.ts';
-import { HOOK_EVENTS } from '../../src/model/hook.ts';
 
 const by = (command: string) => (event: string) => `${command} hook ${event}`;
-const WANTED = wantedHooks(by('reaptop'), ['mcp__x']);
+const TOOLS = { buildTools: ['mcp__x'], broadKills: null };
+const WANTED = wantedHooks(by('reaptop'), TOOLS);
 
 const meaning = (text: string): unknown => {
   const errors: ParseError[] = [];
@@ -48,7 +48,7 @@ describe.each(SHAPES)('%s', (_, before) => {
   it('loses not a byte, and gets every hook once', () => {
     const after = withHooks(before, WANTED);
     expect(isWithin(before, after)).toBe(true);
-    expect(hooksIn(after).map(({ event }) => event)).toEqual([...HOOK_EVENTS]);
+    expect(hooksIn(after).map(({ event }) => event)).toEqual(WANTED.map(({ event }) => event));
     const { hooks = {}, ...others } = meaning(before) as { hooks?: Record<string, unknown[]> };
     const made = meaning(after) as { hooks: Record<string, unknown[]> };
     expect(made).toMatchObject(others);
@@ -86,22 +86,22 @@ test('nothing, or only a comment, becomes a file of ours', () => {
   for (const text of ['', '\n', '// mine\n', '// mine']) {
     const after = withHooks(text, WANTED);
     expect(after.startsWith(text)).toBe(true);
-    expect(hooksIn(after)).toHaveLength(HOOK_EVENTS.length);
+    expect(hooksIn(after)).toHaveLength(WANTED.length);
   }
 });
 
 test('only the events that are asked for', () => {
-  const after = withHooks('{}', wantedHooks(by('reaptop'), ['mcp__x'], ['Stop']));
+  const after = withHooks('{}', wantedHooks(by('reaptop'), TOOLS, ['Stop']));
   expect(meaning(after)).toEqual({
     hooks: { Stop: [{ hooks: [{ type: 'command', command: 'reaptop hook Stop', timeout: 15 }] }] },
   });
 });
 
 test('one that starts us in another way is brought up to date in its place', () => {
-  const old = withHooks('{}', wantedHooks(by("'/old/node' '/old/reaptop/dist/cli.js'"), ['mcp__x']));
+  const old = withHooks('{}', wantedHooks(by("'/old/node' '/old/reaptop/dist/cli.js'"), TOOLS));
   const after = withHooks(old, WANTED);
   expect(hooksIn(after).map(({ command }) => command)).toEqual(
-    HOOK_EVENTS.map(event => `reaptop hook ${event}`),
+    WANTED.map(({ event }) => `reaptop hook ${event}`),
   );
 });
 
@@ -116,7 +116,7 @@ test.each([
 });
 
 test('a file of ours begins on a line of its own', () => {
-  const [hook] = wantedHooks(by('reaptop'), ['mcp__x'], ['Stop']);
+  const [hook] = wantedHooks(by('reaptop'), TOOLS, ['Stop']);
   const ours = `${JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'reaptop hook Stop', timeout: 15 }] }] } }, null, 2)}\n`;
   for (const [text, line] of [
     ['', ''],
@@ -164,12 +164,13 @@ describe('hooks that are not ours', () => {
 
 test('a command that is written in another way, but is ours already, keeps its bytes', () => {
   const text = '{"hooks":{"Stop":[{"hooks":[{"command":"reaptop\\u0020hook Stop"}]}]}}';
-  expect(withHooks(text, wantedHooks(by('reaptop'), ['mcp__x'], ['Stop']))).toBe(text);
+  expect(withHooks(text, wantedHooks(by('reaptop'), TOOLS, ['Stop']))).toBe(text);
 });
 
 test('a hook that is for certain tools says so', () => {
   const { hooks } = meaning(withHooks('{}', WANTED)) as { hooks: Record<string, { matcher?: string }[]> };
-  for (const { event, matcher } of WANTED) expect(hooks[event]?.[0]?.matcher).toBe(matcher ?? undefined);
+  for (const { event, matcher } of WANTED)
+    expect(hooks[event]?.map(group => group.matcher)).toContain(matcher ?? undefined);
   expect(WANTED.some(({ matcher }) => matcher !== null)).toBe(true);
 });
 
@@ -212,7 +213,7 @@ test('random settings with comments lose nothing and get everything', () => {
       const before = withNoise(json, noise);
       const after = withHooks(before, WANTED);
       expect(isWithin(before, after)).toBe(true);
-      expect(hooksIn(after)).toHaveLength(HOOK_EVENTS.length);
+      expect(hooksIn(after)).toHaveLength(WANTED.length);
       expect(meaning(after)).toMatchObject(meant);
       expect(hooksIn(withoutHooks(after))).toEqual([]);
       expect(meaning(withoutHooks(after))).toMatchObject(meant);

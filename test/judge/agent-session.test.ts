@@ -4,6 +4,7 @@ import type { Node } from '../../src/judge/rules/tree.ts';
 import type { LoggedCall, LoggedCalls } from '../../src/model/call.ts';
 import type { Reading } from '../../src/model/heartbeat.ts';
 import type { ClaudeSession, Observation, TmuxPane } from '../../src/model/observation.ts';
+import { sessionDoing } from '../../src/model/snapshot.ts';
 import { session, tmux, world } from '../support/world.ts';
 
 const NOW = 1_700_000_000_000;
@@ -27,7 +28,8 @@ test("Claude's own record says what a session does, since when, and what it wait
     seconds: 720,
   });
   expect(seen({ session: record('busy') })).toMatchObject({ doing: 'busy', waitingFor: null });
-  expect(seen({ session: record('shell') }).doing).toBe('busy');
+  expect(seen({ session: record('shell') })).toMatchObject({ doing: 'idle', seconds: 720, shell: true });
+  expect(sessionDoing(seen({ session: record('shell') }))).toBe('idle 12m, with a shell');
   expect(seen({ session: record('idle') }).doing).toBe('idle');
 });
 
@@ -39,6 +41,14 @@ test('without a word of its own, transcript and pane tell busy from idle, and ne
   });
   expect(seen({ pane: pane(2400) })).toMatchObject({ doing: 'idle', seconds: 2400 });
   expect(seen({ session: session(7, 'abc', { status: 'pondering' }), pane: pane(3) }).doing).toBe('busy');
+});
+
+test('a member of a team is called by the name it was started with, unless its session has one', () => {
+  const argv = ['claude', '--agent-id', 'researcher@team', '--agent-name', 'researcher'];
+  const member = { facts: { ...agent.facts, argv } } as unknown as Node;
+  expect(agentSession(member, NONE, observation).name).toBe('researcher');
+  const named = { ...NONE, session: session(7, 'abc', { name: 'fix it' }) };
+  expect(agentSession(member, named, observation).name).toBe('fix it');
 });
 
 test('where nothing tells, it says nothing', () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { status } from '../../src/commands/guard-status.ts';
+import { lineFactsOf } from '../../src/judge/line-facts.ts';
 import { statusLine } from '../../src/judge/status-line.ts';
 import { isFresh, type Latest, latestOf, readLatest, writeLatest } from '../../src/remember/latest.ts';
 import { FakeSystem } from '../act/fake-system.ts';
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => sandbox.close());
 
-const SAMPLE: Latest = latestOf(momentAt(0), {
+const SAMPLE: Latest = latestOf(momentAt(0), lineFactsOf(momentAt(0)), {
   writer: { pid: 10, start: 's10' },
   since: NOON,
   intervalSeconds: 10,
@@ -35,7 +36,8 @@ const show = async (value: unknown): Promise<boolean> => {
   const latest = readLatest(directory);
   if (latest !== null) {
     isFresh(latest, NOON);
-    for (const style of ['tmux', 'claude'] as const) statusLine({ ...latest, own: null, style });
+    for (const style of ['tmux', 'claude'] as const)
+      statusLine(latest, { own: null, style, color: true, width: 20, always: true });
   }
   const system = new FakeSystem();
   const holder = system.add(10, 1, { argv: null });
@@ -93,10 +95,8 @@ test('it holds sessions, late heartbeats, and of findings only what is shown', (
   const moment = momentAt(0);
   const [beat] = moment.heartbeats;
   const states = ['fine', 'warn', 'critical', 'leftover'] as const;
-  const latest = latestOf(
-    { ...moment, heartbeats: states.map(state => ({ ...beat!, state })) },
-    SAMPLE.guard,
-  );
+  const late = { ...moment, heartbeats: states.map(state => ({ ...beat!, state })) };
+  const latest = latestOf(late, lineFactsOf(late), SAMPLE.guard);
   expect(latest.stale).toBe(2);
   expect(latest.agents.map(({ pid }) => pid)).toEqual([300]);
   expect(latest.findings.length).toBeGreaterThan(0);

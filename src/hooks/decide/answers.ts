@@ -18,14 +18,19 @@ export const quoted = (text: string): string => {
 export const fromRepository = (ours: string, theirs: string | null): string =>
   theirs === null ? ours : `${ours} From the repository: ${quoted(theirs)}`;
 
-/** The model gets the reason, also where all permissions are granted. */
-export const deny = (reason: string): HookAnswer => ({
+const decide = (permissionDecision: 'ask' | 'deny', reason: string): HookAnswer => ({
   hookSpecificOutput: {
     hookEventName: 'PreToolUse',
-    permissionDecision: 'deny',
+    permissionDecision,
     permissionDecisionReason: sayable(reason),
   },
 });
+
+/** The model gets the reason, also where all permissions are granted. */
+export const deny = (reason: string): HookAnswer => decide('deny', reason);
+
+/** The user is asked, with the reason. */
+export const ask = (reason: string): HookAnswer => decide('ask', reason);
 
 /** Adds to what the model knows; decides nothing. */
 export const tell = (event: HookEvent, context: string): HookAnswer => ({

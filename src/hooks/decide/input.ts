@@ -1,4 +1,4 @@
-import type { HookEvent, HookInput } from '../../model/hook.ts';
+import type { HookCaller, HookEvent, HookInput } from '../../model/hook.ts';
 import { asObject, type JsonObject } from '../../model/json.ts';
 
 /** Longer ones name nothing. */
@@ -13,7 +13,11 @@ const text = (object: JsonObject | null, name: string): string | null => {
 const SESSION = /^[\w-][\w.-]{0,127}$/;
 
 /** Null for whatever is no event of a session: broken, cut off, of wrong types. */
-export const understand = (event: HookEvent, json: string): HookInput | null => {
+export const understand = (
+  event: HookEvent,
+  json: string,
+  caller: HookCaller = 'settings',
+): HookInput | null => {
   let parsed: unknown;
   try {
     parsed = JSON.parse(json.charCodeAt(0) === 0xfeff ? json.slice(1) : json);
@@ -27,6 +31,7 @@ export const understand = (event: HookEvent, json: string): HookInput | null => 
   const toolInput = asObject(object?.tool_input);
   return {
     event,
+    caller,
     sessionId,
     cwd,
     source: text(object, 'source'),
@@ -39,6 +44,7 @@ export const understand = (event: HookEvent, json: string): HookInput | null => 
     prompt: event === 'UserPromptSubmit' ? longText(object, 'prompt') : null,
     toolFile: text(toolInput, 'file_path'),
     toolProject: text(toolInput, 'lean_project_path'),
+    command: longText(toolInput, 'command'),
   };
 };
 

@@ -1,4 +1,5 @@
 import type { HookSession } from '../../model/hook.ts';
+import { spellBytes } from '../../model/units.ts';
 
 /** However often a limit is passed, a session is asked once in this time. */
 export const ASK_AGAIN_MS = 5 * 60_000;
@@ -23,8 +24,6 @@ export interface Pressure {
 const SAVE =
   'Save your progress now, return what you have as a partial result with the point to resume from, and end.';
 
-const MIB = 1024 ** 2;
-
 /** The circuit breaker: an agent that outgrows its memory, or its turns, is stopped while its work can still be saved. */
 export const pressureOn = (facts: MemoryPressure): Pressure => {
   const { now, memory, limitBytes, turns, turnsLimit, askedAt } = facts;
@@ -34,9 +33,7 @@ export const pressureOn = (facts: MemoryPressure): Pressure => {
   if (!heavy && !long) return { say: null, askedAt };
   const why = [
     ...(heavy
-      ? [
-          `this session's process uses ${Math.round(memory / MIB)} MiB, over its limit of ${Math.round(limitBytes / MIB)}`,
-        ]
+      ? [`this session's process uses ${spellBytes(memory)}, over its limit of ${spellBytes(limitBytes)}`]
       : []),
     ...(long ? [`this is turn ${turns}, over the limit of ${turnsLimit}`] : []),
   ].join(', and ');

@@ -18,7 +18,7 @@ const described = ({ path, events, missing }: InstalledHooks): string =>
   `${plural(events, 'hook')} in ${path}${missing.length === 0 ? '' : ` (not ${missing.join(', ')})`}`;
 
 /** Installed, and start this very program as it would be installed now. */
-const hooks: HealthCheck = ({ hooks: places }) => {
+const hooks: HealthCheck = ({ hooks: places, plugin }) => {
   const unreadable = places.find(place => place.unreadable !== null);
   if (unreadable !== undefined)
     return warning(
@@ -31,9 +31,25 @@ const hooks: HealthCheck = ({ hooks: places }) => {
   const old = places.find(place => !place.current);
   if (old !== undefined)
     return warning(`the hooks in ${old.path} are not as this reaptop would install them`, AGAIN);
+  if (plugin?.unusable != null)
+    return warning(
+      `${plugin.path} is not the plugin: ${plugin.unusable}`,
+      'move it away, then reaptop plugin install',
+    );
+  if (plugin !== null && !plugin.current)
+    return warning(
+      `the plugin in ${plugin.path} is not as this reaptop would install it`,
+      'bring it up to date: reaptop plugin install',
+    );
+  if (plugin !== null && places.length > 0)
+    return warning(
+      `the hooks are in ${places[0]!.path} and in the plugin; those in settings stand down`,
+      'move them: reaptop plugin install (or reaptop hook uninstall, with --project or --shared)',
+    );
+  if (plugin !== null) return ok(`the plugin in ${plugin.path}: current`);
   return ok(
     places.length === 0
-      ? 'no hooks are installed (reaptop hook install)'
+      ? 'no hooks are installed (reaptop plugin install)'
       : `${places.map(described).join(', ')}: current`,
   );
 };

@@ -147,6 +147,8 @@ const whyBySession = (
   if (session.doing === 'waiting') return `it ${sessionDoing(session)}`;
   if (session.doing === 'busy') return `it works: ${sessionDoing(session)}`;
   if (session.doing !== 'idle') return 'what it does is not known';
+  // It need not be below it any more.
+  if (session.shell === true) return 'a background shell of it runs';
   if (session.calls === undefined) return 'its log could not be read, or nothing was said in it yet';
   if (session.calls.length > 0) return 'a call is pending';
   if (session.unfinished === undefined) return 'whether it is at its prompt is not known';

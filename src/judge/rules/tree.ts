@@ -115,7 +115,10 @@ const isForkOf = (child: Node, parent: Node, clock: number): boolean =>
 const argumentsAfterProgram = (node: Node): readonly string[] => {
   const argv = node.facts.argv ?? [];
   const name = node.seen.agent ?? '';
-  const program = argv.findIndex(word => word.slice(word.lastIndexOf('/') + 1).includes(name));
+  const named = argv.findIndex(word => word.slice(word.lastIndexOf('/') + 1).includes(name));
+  // Qwen's own processes run `…/node_modules/@qwen-code/qwen-code/cli.js`.
+  const program =
+    named === -1 ? argv.findIndex((word, at) => at > 0 && word.includes('/node_modules/')) : named;
   return argv.slice(program + 1);
 };
 

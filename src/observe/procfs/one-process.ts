@@ -175,6 +175,8 @@ export interface NamedProcess extends Identity {
   readonly cwd: string | null;
 }
 
+export const argvAt = (pid: number, root = '/proc'): readonly string[] | null => readArgv(root, pid);
+
 /** Every running process with one of these names: one small read each for all the others. */
 export const processesNamed = (names: ReadonlySet<string>, root = '/proc'): readonly NamedProcess[] => {
   const listed = listDirectory(root);

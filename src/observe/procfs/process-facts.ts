@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { FAMILIES } from '../../agents/families.ts';
 import { type ProcessFacts, sameArgv } from '../../model/process.ts';
 import { safeArgv } from '../../model/redact.ts';
 import { visible } from '../../model/text.ts';
@@ -206,9 +207,14 @@ export const readArgv = (root: string, pid: number): readonly string[] | null =>
 /** The kernel's own word for a name: 15 bytes. */
 const COMM_BYTES = 15;
 
+/** Names that others have as well: where such a program lies decides. */
+const SHARED_NAMES: ReadonlySet<string> = new Set(
+  FAMILIES.flatMap(({ home, programs }) => (home === undefined ? [] : (programs ?? []))),
+);
+
 /**
- * The executable is worth a readlink only when argv[0] and comm disagree about the name:
- * a versioned binary, a renamed process, a script. Elsewhere it would say the same again.
+ * The executable is worth a readlink only when argv[0] and comm disagree about the name (a versioned binary, a renamed
+ * process, a script), or the name alone does not tell. Elsewhere it would say the same again.
  */
 export const readExeIfNeeded = (
   root: string,
@@ -219,7 +225,7 @@ export const readExeIfNeeded = (
   const first = argv?.[0];
   if (first !== undefined) {
     const base = first.slice(first.lastIndexOf('/') + 1);
-    if (base === comm || base.slice(0, COMM_BYTES) === comm) return null;
+    if ((base === comm || base.slice(0, COMM_BYTES) === comm) && !SHARED_NAMES.has(base)) return null;
   }
   const exe = readLink(`${root}/${pid}/exe`);
   return exe === null ? null : visible(exe);

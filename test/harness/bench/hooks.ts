@@ -32,6 +32,7 @@ const sample = (): Latest => ({
   host: {} as Latest['host'],
   totals: { processes: 300, agents: 3, related: 41, rss: 1, swap: 0, leaks: 3, reclaimable: 1 } as Totals,
   stale: 0,
+  hung: 0,
   agents: [],
   findings: [],
 });

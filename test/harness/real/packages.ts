@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 /** The versions that were seen: a newer one is a deliberate change of this table. */
 export const PACKAGES = {
-  '@anthropic-ai/claude-agent-sdk': '0.3.325',
-  '@anthropic-ai/claude-code': '2.1.325',
+  '@anthropic-ai/claude-agent-sdk': '0.3.327',
+  '@anthropic-ai/claude-code': '2.1.327',
   '@github/copilot': '1.0.102',
   '@google/gemini-cli': '0.61.0',
   '@modelcontextprotocol/server-everything': '2026.8.31',
@@ -14,7 +14,7 @@ export const PACKAGES = {
   '@modelcontextprotocol/server-memory': '2026.8.31',
   '@modelcontextprotocol/server-puppeteer': '2025.5.12',
   '@modelcontextprotocol/server-sequential-thinking': '2026.8.31',
-  '@openai/codex': '0.166.0',
+  '@openai/codex': '0.169.0',
   '@playwright/mcp': '0.0.83',
   'chrome-devtools-mcp': '1.11.0',
   'figma-developer-mcp': '0.13.2',

@@ -48,7 +48,7 @@ describe('a session is asked to come to an end', () => {
   it('with what it is over, and what to do', () => {
     expect(pressureOn({ ...FACTS, memory: LIMIT, turns: 51, turnsLimit: 50 })).toEqual({
       say: expect.stringMatching(
-        /uses 1953 MiB, over its limit of 1953, and this is turn 51.*Save your progress/,
+        /uses 1\.9 GiB, over its limit of 1\.9 GiB, and this is turn 51.*Save your progress/,
       ),
       askedAt: { memory: FACTS.now, turns: FACTS.now },
     });

@@ -41,10 +41,13 @@ const WELL: HealthFacts = {
   leanServers: [{ where: 'pid 41', version: '0.30.0', project: '/home/me/proofs' }],
   timers: [],
   hooks: [HOOKS],
+  plugin: null,
   guard: { running: { pid: 7, since: 0 }, held: null, lookAge: 5, fresh: true },
   recorder: { segments: 3, bytes: 1000, age: 9 },
   strangeFiles: [],
 };
+
+const PLUGIN = { path: '/home/me/.claude/skills/reaptop', current: true, unusable: null };
 
 const MAC = { processes: 3, files: 3, jobs: 3, environments: 1, boot: true };
 
@@ -110,6 +113,9 @@ const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][
     { hooks: [{ ...HOOKS, broken: '/gone/node' }] },
   ],
   ['hooks', 'warn', /not as this reaptop/, { hooks: [{ ...HOOKS, current: false }] }],
+  ['hooks', 'warn', /not as this reaptop/, { hooks: [], plugin: { ...PLUGIN, current: false } }],
+  ['hooks', 'warn', /and in the plugin/, { plugin: PLUGIN }],
+  ['hooks', 'warn', /a file of yours/, { hooks: [], plugin: { ...PLUGIN, unusable: 'a file of yours' } }],
   ['hooks', 'warn', /not valid JSON/, { hooks: [{ ...HOOKS, unreadable: 'it is not valid JSON' }] }],
   ['guard', 'fail', /waits for a person: x/, { guard: { ...WELL.guard, held: 'x' } }],
   ['guard', 'fail', /last look was 2m ago/, { guard: { ...WELL.guard, lookAge: 120, fresh: false } }],

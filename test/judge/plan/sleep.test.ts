@@ -121,6 +121,7 @@ const call = {
 describe('a session stays awake', () => {
   it.each<[string, RegExp, ...JudgedProcess[]]>([
     ['while it works', /it works/, session({ doing: 'busy' })],
+    ['with a background shell, wherever that is', /background shell/, session({ shell: true })],
     ['while it waits for its user', /waits for you/, session({ doing: 'waiting' })],
     ['while a call is pending', /call is pending/, session({ calls: [call] })],
     [

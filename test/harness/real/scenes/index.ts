@@ -8,6 +8,7 @@ import { CLAUDE_KILLED } from './claude-killed.ts';
 import { CLAUDE_MOVED } from './claude-moved.ts';
 import { CLAUDE_RENAMED } from './claude-renamed.ts';
 import { HOOKS } from './hooks.ts';
+import { PLUGIN } from './plugin.ts';
 import { SERVERS } from './servers.ts';
 import { SLEEP_SCENES } from './sleep.ts';
 import { WORKERS } from './workers.ts';
@@ -20,6 +21,7 @@ export const SCENES: readonly Scene[] = [
   ...CALL_SCENES,
   ...SLEEP_SCENES,
   ...HOOKS,
+  ...PLUGIN,
   ...WORKERS,
   ...OTHER_AGENTS,
   ...BROWSERS,

@@ -20,7 +20,7 @@ export const claudeHome = (
   const project = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
   stage.write('.claude.json', {
     hasCompletedOnboarding: true,
-    lastOnboardingVersion: '2.1.325',
+    lastOnboardingVersion: '2.1.327',
     theme: 'dark',
     bypassPermissionsModeAccepted: true,
     autoUpdates: false,
