@@ -32,6 +32,12 @@ const envOf = (process: JsonObject): NamedEnv | null => {
   return env;
 };
 
+/** More than any column or sentence shows. */
+const MOST_PORTS = 32;
+
+const isPort = (port: unknown): port is number =>
+  Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536;
+
 const rowOf = (process: JsonObject): RecordedRow | null => {
   const pid = pidAt(process, 'pid');
   if (pid === null || pid === 0) return null;
@@ -57,6 +63,7 @@ const rowOf = (process: JsonObject): RecordedRow | null => {
     comm: isZombie && command?.startsWith('[') !== true ? textAt(process, 'name') : null,
     command,
     cwd: textAt(process, 'cwd'),
+    ports: Array.isArray(process.ports) ? process.ports.filter(isPort).slice(0, MOST_PORTS) : [],
     env: envOf(process),
   };
 };

@@ -157,6 +157,8 @@ export interface RecordedRow {
   /** How deep `ps f` draws it; null: it draws nothing before this one. */
   drawn: number | null;
   cwd: string | null;
+  /** TCP ports that it listened on; empty: none, or it does not say. */
+  ports: readonly number[];
   env: NamedEnv | null;
   /** The identity's second half when the source is our own JSON. */
   start: string | null;
@@ -181,6 +183,7 @@ export const emptyRow = (): RecordedRow => ({
   command: null,
   drawn: null,
   cwd: null,
+  ports: [],
   env: null,
   start: null,
 });
@@ -260,9 +263,14 @@ const readWords = (row: RecordedRow): Words => {
 };
 
 const detailsOf = (row: RecordedRow): ProcessDetails | null =>
-  row.cwd === null && row.swap === null
+  row.cwd === null && row.swap === null && row.ports.length === 0
     ? null
-    : { ...UNKNOWN_DETAILS, cwd: row.cwd === null ? null : visible(row.cwd), swap: row.swap };
+    : {
+        ...UNKNOWN_DETAILS,
+        cwd: row.cwd === null ? null : visible(row.cwd),
+        swap: row.swap,
+        ...(row.ports.length === 0 ? {} : { ports: row.ports }),
+      };
 
 /** What all rows of a table share. */
 export interface Setting {
