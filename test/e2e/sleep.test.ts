@@ -113,7 +113,7 @@ describe('sleep', () => {
     const { stdout } = await reaptop(sandbox, ['sleep', '--idle', '1s', '--force']);
     expect(stdout).toContain(`${busy.agent.pid}  claude: it works`);
     expect(stdout).toContain(`${waits.agent.pid}  claude: it waits for you`);
-    expect(stdout).toContain(`${shell.agent.pid}  claude: it works`);
+    expect(stdout).toContain(`${shell.agent.pid}  claude: a background shell of it runs`);
     expect(stdout).toMatch(new RegExp(`${listens.agent.pid}  claude: .*listens on port`));
     expect(stdout).toMatch(new RegExp(`${builds.agent.pid}  claude: .*not a server`));
     expect(stdout).toContain('Nothing to do');
