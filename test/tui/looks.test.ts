@@ -8,6 +8,7 @@ import { glyphsFor, speaksUtf8 } from '../../src/tui/ui/glyphs.ts';
 import { layoutFor } from '../../src/tui/ui/layout.ts';
 import { memoryPlot, resample } from '../../src/tui/ui/plot.ts';
 import { onSelected, paint, run, runsToWidth, runsWidth, toWidth } from '../../src/tui/ui/runs.ts';
+import { svgOf } from '../../src/tui/ui/svg.ts';
 import { THEMES, TONES, themeFor } from '../../src/tui/ui/theme.ts';
 import { standingDemo } from './drive.ts';
 
@@ -137,6 +138,13 @@ describe('themes', () => {
     expect(paint(onSelected([run('a', 'leak'), run(' ')]), themeFor('default', false))).toBe(
       '\u001b[7ma \u001b[0m',
     );
+  });
+
+  test('the ground of the selected row is in the picture that e writes', () => {
+    const [painted] = [paint(onSelected([run('ab', 'leak')]), THEMES.default)];
+    const svg = svgOf([painted, 'plain'], 10, text => text.length, 'dark');
+    expect(svg).toMatch(/<rect [^>]*fill="#3a3a3a"\/><text [^>]*fill="#e06c75"[^>]*>ab</);
+    expect(svg.match(/#3a3a3a/g)).toHaveLength(1);
   });
 
   test('ASCII where the locale is not UTF-8', () => {

@@ -19,6 +19,12 @@ const PALETTE = [
   '#74d5e0',
   '#ffffff',
 ];
+/** Colours 232 to 255 are greys: the ground of the selected row is one. */
+const colourOf = (n: number | null): string | null => {
+  if (n === null) return null;
+  const grey = (8 + 10 * (n - 232)).toString(16).padStart(2, '0');
+  return n >= 232 ? `#${grey}${grey}${grey}` : (PALETTE[n] ?? null);
+};
 const BACKGROUND = '#15181e';
 const FOREGROUND = '#c8ccd4';
 const WIDTH = 8.43;
@@ -37,8 +43,8 @@ interface Look {
 }
 
 const lookOf = (cell: Cell): Look => {
-  const fore = cell.foreground === null ? FOREGROUND : (PALETTE[cell.foreground] ?? FOREGROUND);
-  const back = cell.background === null ? null : (PALETTE[cell.background] ?? null);
+  const fore = colourOf(cell.foreground) ?? FOREGROUND;
+  const back = colourOf(cell.background);
   const { bold, faint, underline } = cell;
   if (cell.inverse) return { fill: back ?? BACKGROUND, back: fore, bold, faint: false, underline };
   return { fill: fore, back, bold, faint, underline };

@@ -241,7 +241,7 @@ const MAX_NAME = 46;
 /** Widths of the name and of what it is doing: the name gets what long names need, not more. */
 const flexible = (width: number, columns: readonly Column[]): { name: number; doing: number } => {
   const room = width - 2 - columns.reduce((sum, c) => sum + c.width + 1, 0);
-  const name = Math.min(room, MAX_NAME, Math.max(22, Math.floor(room * 0.42)));
+  const name = Math.min(room, MAX_NAME, Math.max(26, Math.floor(room * 0.42)));
   return room - name - 2 < MIN_DOING ? { name: room, doing: 0 } : { name, doing: room - name - 2 };
 };
 

@@ -22,8 +22,17 @@ interface Style {
   readonly underline: boolean;
   readonly inverse: boolean;
   readonly colour: string | null;
+  /** Under the letters. */
+  readonly ground: string | null;
 }
-const PLAIN: Style = { bold: false, faint: false, underline: false, inverse: false, colour: null };
+const PLAIN: Style = {
+  bold: false,
+  faint: false,
+  underline: false,
+  inverse: false,
+  colour: null,
+  ground: null,
+};
 
 /** Colours 16 to 255: a cube of six levels, then greys. */
 const cube = (n: number): string => {
@@ -46,6 +55,7 @@ const FLAGS: Readonly<Record<number, Partial<Style>>> = {
   24: { underline: false },
   27: { inverse: false },
   39: { colour: null },
+  49: { ground: null },
 };
 
 const styled = (style: Style, parameters: string): Style => {
@@ -53,9 +63,9 @@ const styled = (style: Style, parameters: string): Style => {
   let now = style;
   for (let i = 0; i < codes.length; i += 1) {
     const code = codes[i]!;
-    if (code === 38 && codes[i + 1] === 5) {
+    if ((code === 38 || code === 48) && codes[i + 1] === 5) {
       const n = codes[i + 2] ?? 0;
-      now = { ...now, colour: n < 16 ? PALETTE[n]! : cube(n) };
+      now = { ...now, [code === 38 ? 'colour' : 'ground']: n < 16 ? PALETTE[n]! : cube(n) };
       i += 2;
     } else if (code >= 30 && code <= 37) now = { ...now, colour: PALETTE[code - 30]! };
     else if (code >= 90 && code <= 97) now = { ...now, colour: PALETTE[code - 82]! };
@@ -69,7 +79,7 @@ const escaped = (text: string): string =>
 
 type Cells = (text: string) => number;
 
-/** One run of a row: its ground when it is inverse, its line when it is underlined, its letters. */
+/** One run of a row: its ground, its line when it is underlined, its letters. */
 const runSvg = (
   text: string,
   style: Style,
@@ -84,12 +94,12 @@ const runSvg = (
   const x = (MARGIN + left * WIDTH).toFixed(1);
   const top = MARGIN + row * HEIGHT;
   const wide = (cells(text) * WIDTH).toFixed(1);
-  const box = (y: number, height: number): string =>
-    `<rect x="${x}" y="${y}" width="${wide}" height="${height}" fill="${colour}"/>`;
+  const box = (y: number, height: number, paint = colour): string =>
+    `<rect x="${x}" y="${y}" width="${wide}" height="${height}" fill="${paint}"/>`;
   const look = `${style.bold ? ' font-weight="bold"' : ''}${style.faint && !style.inverse ? ' opacity="0.6"' : ''}`;
   const letters = `<text x="${x}" y="${top + 13.5}" fill="${fill}" textLength="${wide}"${look}>${escaped(text)}</text>`;
   return [
-    style.inverse ? box(top, HEIGHT) : '',
+    style.inverse ? box(top, HEIGHT) : style.ground === null ? '' : box(top, HEIGHT, style.ground),
     style.underline ? box(top + HEIGHT - 2, 1) : '',
     text.trim() === '' ? '' : letters,
   ].join('');
