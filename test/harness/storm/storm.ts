@@ -35,7 +35,7 @@ export interface Tally {
 /** After so many clean-ups of one world all is set up anew: live sessions, tmux, home. */
 const WORLD_CLEANUPS = 40;
 /** What one clean-up leaves (it fled, it was read in the middle of an exec) the next ones find. */
-const TRIES = 3;
+const TRIES = 6;
 const SAMPLE_MS = 40;
 
 const TURNS: readonly (keyof typeof WAYS)[] = ['clean', 'clean', 'tui', 'clean', 'clean', 'sweep', 'clean'];
