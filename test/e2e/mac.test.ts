@@ -75,6 +75,7 @@ const rowOf = (answer: Answer, { pid }: { pid: number }) => answer.processes.fin
 
 describe('a stand-in for a Mac: nothing that is wanted is ended', () => {
   it('a server with a connected client', async () => {
+    mac.needsToRead();
     const file = sandbox.path('port');
     const wanted = await server({ ...DEAD, PORT_FILE: file });
     const port = Number(await until('its port', () => existsSync(file) && readFileSync(file, 'utf8')));
@@ -136,6 +137,7 @@ const readWords = (pid: number): string => {
 
 describe('a stand-in for a Mac: what leaked is found', () => {
   it('and ended, by the session that its environment names', async () => {
+    mac.needsToRead();
     const leaked = await server(DEAD);
     const answer = await once();
     expect(answer.host).toMatchObject({
@@ -150,6 +152,7 @@ describe('a stand-in for a Mac: what leaked is found', () => {
   });
 
   it('and ended from the screen, by what it saw below an agent', async () => {
+    mac.needsToRead();
     const script = sandbox.write('bin/mcp-server-memory', SERVER);
     const parent = sandbox.write(
       'bin/parent.js',
@@ -174,6 +177,7 @@ describe('a stand-in for a Mac: what leaked is found', () => {
   });
 
   it('elsewhere, too: from what doctor --bundle writes, without secrets or the user’s name', async () => {
+    mac.needsToRead();
     const leaked = await server(DEAD, 'one', '--token=sk-ant-api03-abcdefghijklmnop');
     const job = await server(DEAD, 'two');
     writeFileSync(mac.jobs, `${job.pid}\t0\tcom.example.memory\n`);
@@ -195,6 +199,7 @@ describe('a stand-in for a Mac: what leaked is found', () => {
   });
 
   it('but not what a running session owns', async () => {
+    mac.needsToRead();
     const agent = sandbox.start([sandbox.sleeper('claude'), '1000']);
     registered(agent.pid);
     const owned = await server({ CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'running' });
@@ -291,6 +296,7 @@ describe('a stand-in for a Mac: guard, hooks and builds', () => {
   });
 
   it('PreToolUse is told of a build that runs', async () => {
+    mac.needsToRead();
     sandbox.write('work/lakefile.lean', '');
     const event = { ...EVENTS.PreToolUse, cwd: sandbox.path('work'), tool_name: LEAN_BUILD };
     const ask = () => mac.reaptop(['hook', 'PreToolUse'], {}, JSON.stringify(event));

@@ -45,6 +45,13 @@ export class Mac {
     ];
   }
 
+  /** An ordinary user needs a user namespace to hide /proc, and from there nobody may look into processes outside. */
+  needsToRead(): void {
+    const [file, args] = this.#inside(['readlink', `${this.#sandbox.path('real-proc')}/${process.pid}/cwd`]);
+    if (spawnSync(file, args).status !== 0)
+      lacking('this user may not look into other processes where /proc is hidden');
+  }
+
   get env(): NodeJS.ProcessEnv {
     const { env } = this.#sandbox;
     return {

@@ -19,7 +19,7 @@ test('in 80 columns, where what it does has a narrow column, too', async () => {
   const driven = await drive(80, 24);
   await driven.press('filter');
   await driven.type('1501');
-  expect(driven.terminal.text()).toMatch(/1501 .*claude +sphere\S*: waits 12m/);
+  expect(driven.terminal.text()).toMatch(/1501 .*claude +sph\S*: waits 12m/);
   await driven.close();
 });
 
