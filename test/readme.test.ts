@@ -10,9 +10,10 @@ import { keyTable } from './support/key-table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(`${root}/README.md`, 'utf8');
+const page = (topic: string): string => readFileSync(`${root}/src/manual/${topic}.md`, 'utf8');
 
-it('shows the keys that the program has', () => {
-  const [, shown] = /<!-- keys:begin[^>]*-->\n([\s\S]*?)<!-- keys:end -->/.exec(readme) ?? [];
+it('the manual shows the keys that the program has', () => {
+  const [, shown] = /<!-- keys:begin[^>]*-->\n([\s\S]*?)<!-- keys:end -->/.exec(page('keys')) ?? [];
   expect(shown?.trim()).toBe(keyTable().trim());
 });
 
@@ -63,8 +64,8 @@ describe('the table of the config', () => {
     expect(rows.filter(row => / \|\s+\|$|undefined/.test(row))).toEqual([]);
   });
 
-  it('is the one in the README', () => {
-    const [, shown] = /<!-- config:begin[^>]*-->\n([\s\S]*?)<!-- config:end -->/.exec(readme) ?? [];
+  it('is the one in the manual', () => {
+    const [, shown] = /<!-- config:begin[^>]*-->\n([\s\S]*?)<!-- config:end -->/.exec(page('config')) ?? [];
     expect(shown?.trim()).toBe(['| key | default | meaning |', '| --- | --- | --- |', ...rows].join('\n'));
   });
 });
