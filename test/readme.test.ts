@@ -7,6 +7,7 @@ import { userSchema } from '../src/engine/config-schema.ts';
 import { DEFAULT_CONFIG } from '../src/model/config-defaults.ts';
 import { keyName } from '../src/tui/help/key-names.ts';
 import { BINDINGS } from '../src/tui/keys/bindings.ts';
+import { snapshotSchema } from './schema/snapshot-schema.ts';
 import { keyTable } from './support/key-table.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -115,6 +116,33 @@ it.each(DOCUMENTS)('%s names only commands of npm that there are', path => {
   const text = readFileSync(`${root}/${path}`, 'utf8');
   const named = [...text.matchAll(/npm run ([a-z]+)/g)].map(([, name]) => name!);
   expect(named.filter(name => scripts[name] === undefined)).toEqual([]);
+});
+
+it('the manual names every policy of guard with its default', () => {
+  const rows = page('guard').split('\n');
+  const said = Object.entries(DEFAULT_CONFIG.policy).filter(([, value]) => typeof value === 'boolean');
+  expect(said.length).toBeGreaterThan(5);
+  for (const [name, on] of said) {
+    const row = rows.find(line => line.startsWith('|') && line.split('|')[1]!.includes(`\`${name}\``));
+    expect([name, row?.split('|')[2]?.trim()]).toEqual([name, on ? 'on' : 'off']);
+  }
+});
+
+const fieldsOf = (schema: z.core.$ZodType): string[] => {
+  if (schema instanceof z.ZodArray) return fieldsOf(schema.element);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return fieldsOf(schema.unwrap());
+  if (!(schema instanceof z.ZodObject)) return [];
+  return Object.entries(schema.shape).flatMap(([name, inner]) => [
+    name,
+    ...fieldsOf(inner as z.core.$ZodType),
+  ]);
+};
+
+it('the manual names every field of the JSON', () => {
+  const words = new Set(page('json').match(/\w+/g));
+  const fields = fieldsOf(snapshotSchema);
+  expect(fields.length).toBeGreaterThan(80);
+  expect(fields.filter(field => !words.has(field))).toEqual([]);
 });
 
 describe('the map of the source', () => {
