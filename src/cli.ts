@@ -26,6 +26,7 @@ import {
   type Terminal,
   willAct,
 } from './commands/register.ts';
+import { topicsText } from './commands/topics.ts';
 import { scannedFiles } from './engine/agent-files.ts';
 import { isUsageError, UsageError, userConfigPath } from './engine/load-config.ts';
 import { nearest, visible } from './model/text.ts';
@@ -48,9 +49,8 @@ const commandNames = (program: Command): readonly string[] =>
 
 const sentenceOf = (program: Command, error: CommanderError): string => {
   const called = calledOf(program);
-  // `help nonsense` is told by commander as if it were help itself.
-  const isCommand = error.code === 'commander.excessArguments' || error.code === 'commander.help';
-  if (!isCommand) return actionSentence(called, error) ?? error.message.replace(/^error: /, '');
+  if (error.code !== 'commander.excessArguments')
+    return actionSentence(called, error) ?? error.message.replace(/^error: /, '');
   if (called !== undefined)
     return `${called.name()} does not take '${called.args.at(-1) ?? ''}'; see reaptop help ${called.name()}`;
   const word = program.args.at(-1) ?? '';
@@ -208,10 +208,9 @@ const buildProgram = (finish: (code: number) => void): Command => {
     .description(
       'Shows what AI coding agents left running, says what is leaked and why, and ends it without hurting live work.\nWithout a command it is the live screen; press ? there for its keys.',
     )
-    .addHelpText('after', examplesOf(null))
+    .addHelpText('after', examplesOf(null) + topicsText())
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
     .option('--once', 'one snapshot to stdout, then exit')
     .option('--mine', 'with --once, called by an agent: only what its own session started and left')
     .option(

@@ -89,7 +89,7 @@ export const EXIT_SURVIVED = 4;
 export const EXIT_LOCKED = 75;
 export const EXIT_INTERRUPTED = 130;
 
-/** Exit codes; the manual and the README have the same table. */
+/** Exit codes; the manual has the same table. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'fine'],
   [EXIT_FAILURE, 'failure (the process list could not be read, another clean-up is running)'],

@@ -11,7 +11,7 @@ import { type TerminateOptions, type TerminateResult, terminate } from './termin
 import { outcomeFor } from './terminate/tracked.ts';
 import { presencesOf } from './terminate/wait-for-ends.ts';
 
-/** How long a parent gets to reap after SIGCHLD (README, The safety rules, 9). */
+/** How long a parent gets to reap after SIGCHLD (manual verdicts, The safety rules, 9). */
 const REAP_MS = 2000;
 
 export interface ZombieOptions extends TerminateOptions {

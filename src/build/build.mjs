@@ -74,6 +74,7 @@ const options = {
   sourcesContent: false,
   // Its other form finds its own files by a way that no bundler follows.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  loader: { '.md': 'text' },
   logLevel: 'warning',
   // ps-list asks for its own path when it is loaded.
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
@@ -117,7 +118,8 @@ try {
   writeFileSync(resolve(fresh, 'cli.js'), `#!/usr/bin/env node\n${launch}`, { mode: 0o755 });
   writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(resolve(fresh, 'LICENSES.txt'), licencesOf(root, built));
-  writeFileSync(resolve(fresh, 'reaptop.1'), printed('manual'));
+  for (const [name, page] of Object.entries(JSON.parse(printed('manual'))))
+    writeFileSync(resolve(fresh, name), page);
   writePlugin();
   // Two renames: there is no program for microseconds, not for as long as it takes to remove one.
   if (existsSync(dist)) renameSync(dist, old);

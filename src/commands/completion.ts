@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { singleQuoted } from '../model/shell.ts';
 import { manualPage } from './manual.ts';
+import { manPages } from './manual-pages.ts';
 import {
   type CommandShape,
   commandText,
@@ -173,5 +174,8 @@ const GENERATORS: Readonly<Record<Shell, (shapes: readonly CommandShape[]) => st
 export const completion = (program: Command, shell: Shell): string =>
   GENERATORS[shell]([...programShape(program), ...furtherPlaces(program)]);
 
-export const manual = (program: Command, version: string): string =>
-  manualPage(programShape(program), version);
+/** Every page of the manual, by the name of its file. */
+export const manual = (program: Command, version: string): Readonly<Record<string, string>> => ({
+  'reaptop.1': manualPage(programShape(program), version),
+  ...manPages(version),
+});

@@ -3,7 +3,7 @@ import { EXAMPLES } from './examples.ts';
 import type { CommandShape, OptionShape } from './program-shape.ts';
 
 /** Text for roff: a backslash, a hyphen that is no hyphen, and a control character at the start of a line. */
-const roff = (text: string): string =>
+export const roff = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')

@@ -1,5 +1,6 @@
 import { Argument, type Command, type Option } from 'commander';
 import { singleQuoted } from '../model/shell.ts';
+import { TOPICS } from './topics.ts';
 
 /** What may follow an option, or stand where a word is expected. */
 export type Wanted =
@@ -90,7 +91,14 @@ export const programShape = (program: Command, words: readonly string[] = []): r
     .flatMap(command => programShape(command, [...words, command.name()])),
 ];
 
-/** Places that only completions know: after `help` a command, after `guard print` what it prints. */
+const helpWords = (program: Command): CommandShape['next'] => {
+  const commands = subcommands(program).filter(({ word }) => word !== 'help');
+  const isCommand = new Set(commands.map(({ word }) => word));
+  const topics = TOPICS.filter(([name]) => !isCommand.has(name));
+  return [...commands, ...topics.map(([word, description]) => ({ word, description }))];
+};
+
+/** Places that only completions know: after `help` a command or a topic, after `guard print` what it prints. */
 export const furtherPlaces = (program: Command): readonly CommandShape[] => {
   const place = (words: readonly string[], next: CommandShape['next']): CommandShape => ({
     words,
@@ -101,10 +109,7 @@ export const furtherPlaces = (program: Command): readonly CommandShape[] => {
     next,
   });
   return [
-    place(
-      ['help'],
-      subcommands(program).filter(({ word }) => word !== 'help'),
-    ),
+    place(['help'], helpWords(program)),
     ...program.commands.flatMap(command => {
       // Not by its class: this is a bundle of its own, and would bring its own commander along.
       const first = command.registeredArguments[0] as Argument & Partial<Pick<FollowedArgument, 'after'>>;

@@ -9,8 +9,9 @@ import { DEFAULT_HOOKS, HOOK_EVENTS, type HookEvent } from '../model/hook.ts';
 import type { Kind } from '../model/kind.ts';
 import { CLEAN_AGE_MINUTES, ZOMBIE_AGE_MINUTES } from '../model/plan.ts';
 import { REPORT_GROUPS, type ReportGroup } from '../model/report.ts';
+import { nearest } from '../model/text.ts';
 import { statePlace } from '../observe/state/state-directory.ts';
-import { type Output, wantsColor } from '../output.ts';
+import { type Output, painter, wantsColor } from '../output.ts';
 import { COMPLETION_SHELLS, type Shell } from './completion.ts';
 import { examplesOf } from './examples.ts';
 import {
@@ -25,6 +26,7 @@ import {
   workDirectory,
 } from './options.ts';
 import { FollowedArgument } from './program-shape.ts';
+import { TOPICS } from './topics.ts';
 
 export interface Telling {
   readonly version: string;
@@ -48,6 +50,34 @@ interface ReportFlags extends CommonOptions {
   readonly since: number;
   readonly by: ReportGroup;
 }
+
+/** `help`: a command's own, a page of the manual, or first the one and then the other. */
+const addHelpCommand = (program: Command, { out, width }: Pick<Telling, 'out' | 'width'>): void => {
+  program
+    .helpCommand(false)
+    .command('help')
+    .description('show the help of a command, or a page of the manual')
+    .argument('[topic]', 'a command or a topic (default: list them)')
+    .action(async (word?: string) => {
+      if (word === undefined) return program.outputHelp();
+      const command = program.commands.find(one => one.name() === word && one.name() !== 'help');
+      const isTopic = TOPICS.some(([name]) => name === word);
+      if (command === undefined && !isTopic) throw new UsageError(unknownTopic(program, word));
+      command?.outputHelp();
+      if (!isTopic) return;
+      const { topicPage } = await import('./manual-pages.ts');
+      const paint = painter(wantsColor(process.stdout, process.env, false));
+      out.write(`${command === undefined ? '' : '\n'}${topicPage(word, width(), paint)}`);
+    });
+};
+
+const unknownTopic = (program: Command, word: string): string => {
+  const commands = program.createHelp().visibleCommands(program);
+  const known = [...new Set([...commands.map(one => one.name()), ...TOPICS.map(([name]) => name)])];
+  const meant = nearest(word, known);
+  const hint = meant === null ? 'reaptop help lists them' : `did you mean ${meant}?`;
+  return `no command or topic '${word}'; ${hint}`;
+};
 
 /** Commands that tell something and change nothing; each is loaded when it is called. */
 export const addTellingCommands = (program: Command, { version, out, width, finish }: Telling): void => {
@@ -99,6 +129,7 @@ export const addTellingCommands = (program: Command, { version, out, width, fini
       };
       finish(report(options, { env: process.env, out, now: Date.now() }));
     });
+  addHelpCommand(program, { out, width });
   program
     .command('completion')
     .description('completions for your shell, made from the same table as this help')
@@ -107,10 +138,10 @@ export const addTellingCommands = (program: Command, { version, out, width, fini
       const { completion } = await import('./completion.ts');
       out.write(completion(program, shell));
     });
-  // For the build, which puts the page and the plugin into the package.
+  // For the build, which puts the pages and the plugin into the package.
   program.command('manual', { hidden: true }).action(async () => {
     const { manual } = await import('./completion.ts');
-    out.write(manual(program, version));
+    out.write(JSON.stringify(manual(program, version)));
   });
   program.command('plugin-files', { hidden: true }).action(async () => {
     const { packagedPlugin } = await import('../hooks/plugin.ts');

@@ -10,7 +10,7 @@ const positive = z.number().positive();
 const count = z.number().int().nonnegative();
 const text = z.string().min(1).max(4096);
 
-/** What each key means stands beside it: README's table is made of these sentences. */
+/** What each key means stands beside it: the manual's table is made of these sentences. */
 const thresholds = z.strictObject({
   leak: z.strictObject({ criticalBytes: positive.describe('critical from this many bytes on') }).partial(),
   zombie: z

@@ -159,8 +159,6 @@ const filesOf = (start: Start, settings: HookSettings): Map<string, PluginFile> 
         description:
           'What AI coding agents left running: heartbeats, leaks, builds one at a time, no broad kills.',
         author: { name: 'reaptop' },
-        homepage: 'https://github.com/reaptop/reaptop#readme',
-        repository: 'https://github.com/reaptop/reaptop',
         license: 'MIT',
       }),
       'hooks/hooks.json': asJson(pluginHooks(start.words, settings)),

@@ -1,7 +1,7 @@
 import { portsOf } from './process.ts';
 import type { AgentSession, JudgedProcess, Snapshot } from './snapshot.ts';
 
-/** What the README's section JSON promises. Additive: fields may be added, never renamed or removed. */
+/** What the manual (src/manual/json.md) promises. Additive: fields may be added, never renamed or removed. */
 const SCHEMA = 1;
 
 const sessionJson = ({

@@ -3,7 +3,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { OtherOutcome, OutcomeKind } from './plan.ts';
 import type { AgentSession } from './snapshot.ts';
 
-/** Themes of the live screen, each with what it is for: help, the README and the config's errors list these. */
+/** Themes of the live screen, each with what it is for: help, the manual and the config's errors list these. */
 export const THEME_WORDS = {
   default: 'for dark backgrounds: the 16 colours of your palette',
   light: 'for light backgrounds: dark colours, readable on white',

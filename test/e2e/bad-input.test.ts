@@ -36,7 +36,12 @@ describe('a wrong flag or number exits 2, with a sentence and then the usage lin
     ['unknown severity', ['--once', '--fail-on', 'disaster'], /'disaster'.*info, warn, critical/],
     ['unknown backend', ['--once', '--platform', 'windows'], /'windows'.*auto, procfs, darwin, portable/],
     ['unknown command', ['frobnicate'], /'frobnicate'/],
-    ['help for an unknown command', ['help', 'frobnicate'], /no command 'frobnicate'/],
+    [
+      'help for an unknown command',
+      ['help', 'frobnicate'],
+      /no command or topic 'frobnicate'; reaptop help lists them\nUsage: /,
+    ],
+    ['nearly a topic', ['help', 'confg'], /no command or topic 'confg'; did you mean config\?\nUsage: /],
     ['nearly a command', ['claen'], /no command 'claen'; did you mean clean\?\nUsage: /],
     ['nearly an action', ['guard', 'stat'], /guard stat: no such action; did you mean status\?\nUsage: /],
     ['no action', ['guard', 'xyz'], /guard xyz: no such action; use one of: install, /],

@@ -26,7 +26,9 @@ describe('the package', () => {
     ];
     expect(
       paths
-        .filter(path => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w.-]+\.(?:js|json|txt|1))$/.test(path))
+        .filter(
+          path => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w.-]+\.(?:js|json|txt|[157]))$/.test(path),
+        )
         .sort(),
     ).toEqual(plugin);
     expect(installed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(3_200_000);
@@ -34,13 +36,13 @@ describe('the package', () => {
 
   it('runs no script and needs no other package where it is installed', () => {
     const text = readFileSync(join(installed.prefix, 'lib/node_modules/reaptop/package.json'), 'utf8');
-    const { scripts, dependencies, private: closed, bugs, homepage, repository, keywords } = JSON.parse(text);
+    const { scripts, dependencies, private: closed, keywords } = JSON.parse(text);
     // A clone is built by `dependencies` and `prepack`, which npm runs for nobody who installs the package.
     for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
       expect(scripts).not.toHaveProperty(name);
     expect(dependencies).toBeUndefined();
     expect(closed).toBeUndefined();
-    for (const said of [bugs, homepage, repository, keywords]) expect(said).toBeTruthy();
+    expect(keywords).toBeTruthy();
     expect(installed.said).toMatch(/added 1 package/);
     expect(installed.said).not.toMatch(/warn|>/i);
     expect(lstatSync(join(installed.prefix, 'share/man/man1/reaptop.1')).isSymbolicLink()).toBe(true);

@@ -1,7 +1,7 @@
 import { CONTEXT_TITLES, keyName } from '../../src/tui/help/key-names.ts';
 import { BINDINGS, type Binding, CONTEXTS } from '../../src/tui/keys/bindings.ts';
 
-/** The README's table of keys. */
+/** The manual's table of keys. */
 export const keyTable = (): string => {
   const cell = (text: string): string => text.replaceAll('|', '\\|');
   const keys = (binding: Binding): string => binding.keys.map(key => `\`${keyName(key)}\``).join(' ');

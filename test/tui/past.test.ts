@@ -7,7 +7,7 @@ import type { Snapshot } from '../../src/model/snapshot.ts';
 import { Recorder } from '../../src/remember/recorder/recorder.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { type Driven, drive, standingDemo } from './drive.ts';
-import { picture } from './picture.ts';
+import { pictureFile } from './picture.ts';
 import { screenSvg } from './screen-svg.ts';
 
 const screens = fileURLToPath(new URL('./__screens__/', import.meta.url));
@@ -83,9 +83,8 @@ describe('the past on the screen', () => {
       driven = await openAt(14, columns, rows);
       const name = `past-${columns}x${rows}`;
       const svg = screenSvg(driven.terminal, 'reaptop: The night as guard recorded it');
-      await picture(name, svg, wanted);
       await expect(`${driven.terminal.text()}\n`).toMatchFileSnapshot(`${screens}${name}.txt`);
-      if (wanted) await expect(svg).toMatchFileSnapshot(`${screens}${name}.svg`);
+      if (wanted) await expect(svg).toMatchFileSnapshot(pictureFile(name, wanted));
     },
   );
 

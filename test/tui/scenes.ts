@@ -11,13 +11,20 @@ export interface Scene {
   readonly until?: string;
   /** And only then press these. */
   readonly afterwards?: readonly BindingName[];
-  /** Also a picture for the README. */
+  /** The README shows its picture. */
   readonly picture?: boolean;
 }
 
 export const SCENES: readonly Scene[] = [
-  { name: 'main-200x50', title: 'The main screen, wide', columns: 200, rows: 50, press: [], picture: true },
-  { name: 'main-120x40', title: 'The main screen at 120×40', columns: 120, rows: 40, press: [] },
+  { name: 'main-200x50', title: 'The main screen, wide', columns: 200, rows: 50, press: [] },
+  {
+    name: 'main-120x40',
+    title: 'The main screen at 120×40',
+    columns: 120,
+    rows: 40,
+    press: [],
+    picture: true,
+  },
   { name: 'side-60x40', title: 'The side pane: 60 columns', columns: 60, rows: 40, press: [], picture: true },
   { name: 'main-80x24', title: 'The main screen at 80×24', columns: 80, rows: 24, press: ['down', 'down'] },
   { name: 'main-40x10', title: 'The smallest screen', columns: 40, rows: 10, press: ['down'] },
@@ -27,7 +34,6 @@ export const SCENES: readonly Scene[] = [
     columns: 100,
     rows: 30,
     press: ['clean'],
-    picture: true,
   },
   { name: 'plan-60x40', title: 'A plan in the side pane', columns: 60, rows: 40, press: ['clean'] },
   {
@@ -36,7 +42,6 @@ export const SCENES: readonly Scene[] = [
     columns: 200,
     rows: 50,
     press: ['next-finding', 'next-finding', 'next-finding', 'next-finding', 'detail'],
-    picture: true,
   },
   {
     name: 'detail-60x40',
@@ -116,7 +121,6 @@ export const SCENES: readonly Scene[] = [
     rows: 30,
     press: ['clean', 'go'],
     until: '1 waiting  3 suspects', // the look after the last outcome
-    picture: true,
   },
   // The rest of the moving picture, which does not change its size.
   { name: 'main-100x30', title: 'A leak on the screen', columns: 100, rows: 30, press: [] },

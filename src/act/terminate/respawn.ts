@@ -4,7 +4,7 @@ import type { Census, Sighting } from './census.ts';
 import { noteUnproven } from './links.ts';
 import { isTracked, settle, stopReason, type TerminateRun, type Tracked } from './tracked.ts';
 
-/** A supervisor that starts a server again does so within this time (README, The safety rules, 5). */
+/** A supervisor that starts a server again does so within this time (manual verdicts, The safety rules, 5). */
 const RESPAWN_MS = 2000;
 /** A whole run is to be over within the grace and two seconds; the rest of those goes to the last look. */
 const BEYOND_GRACE_MS = 1600;

@@ -122,7 +122,7 @@ const guard: HealthCheck = ({ guard: { running, held, lookAge, fresh } }) => {
   return ok(since);
 };
 
-/** What it is kept within (README, The morning after), and some room for the hour being written. */
+/** What it is kept within (manual audit), and some room for the hour being written. */
 const MOST_BYTES = 96 * 1024 ** 2;
 /** Guard looks every ten seconds; an interval of an hour is the longest there is. */
 const SILENT_SECONDS = 3700;

@@ -49,7 +49,7 @@ interface Protection {
   readonly soft: string | null;
 }
 
-/** README, The order of the verdict: the first rule that matches decides. */
+/** Manual verdicts, The order of the verdict: the first rule that matches decides. */
 const decide = (
   rules: RuleContext,
   node: Node,

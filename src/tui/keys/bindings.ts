@@ -155,7 +155,7 @@ type Reason = (keyContext: KeyContext) => string | null;
 type Entry = readonly [context: Context, keys: string, label: string, description: string, reason?: Reason];
 
 /**
- * Every key of the product. Ink knows no bindings, only handlers: with one table help, footer, the README and the
+ * Every key of the product. Ink knows no bindings, only handlers: with one table help, footer, the manual and the
  * sentence that says why a key cannot act now are made from what the keys really do.
  */
 const TABLE = {

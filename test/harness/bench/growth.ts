@@ -45,7 +45,7 @@ const measure = async (stage: Stage, names: readonly string[]): Promise<Map<stri
   }
 };
 
-/** How the cost grows with the machine, beside that of the others; also as a picture for the README. */
+/** How the cost grows with the machine, beside that of the others; also as a picture for test/README.md. */
 export const benchGrowth = async (stage: Stage): Promise<Row[]> => {
   await stage.agent();
   const peers = Object.keys(PEERS);

@@ -32,7 +32,7 @@ describe('the table of bindings', () => {
     for (const b of BINDINGS) expect(b.description).not.toBe('');
   });
 
-  test('help and the README table tell every binding', () => {
+  test('help and the table of the manual tell every binding', () => {
     const help = helpContent(260, false)
       .map(line => line.map(r => r.text).join(''))
       .join('\n');
@@ -54,7 +54,7 @@ test.each([
   expect([keyName(key), keyName(key, false), keyName(key, true)]).toEqual([name, name, ascii]);
 });
 
-test('the README table has one row for each binding, under its own context', () => {
+test('the table of the manual has one row for each binding, under its own context', () => {
   const rows = keyTable().split('\n').slice(2);
   expect(rows).toHaveLength(BINDINGS.length);
   expect(rows).toContain('| Main screen | `Ctrl-C` | quit with exit code 130, from anywhere |');
