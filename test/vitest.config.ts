@@ -3,7 +3,16 @@ import { defineConfig } from 'vitest/config';
 
 const shuffled = { shuffle: { files: true, tests: false } };
 
+/** The manual's pages are text, as the build has them. */
+const pages = {
+  name: 'manual-pages',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) =>
+    id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)};`, map: null } : null,
+};
+
 export default defineConfig({
+  plugins: [pages],
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
     reporters: ['default', './support/left-out.ts'],

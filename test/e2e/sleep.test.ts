@@ -231,7 +231,11 @@ describe('wake', () => {
     await slept(one);
     sandbox.tmux('kill-server');
     await until('the end of the server', () => !runs({ ...one.agent, pid: one.shell } as RawProcess));
-    sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '150', 'exec bash --norc --noprofile');
+    // The old one may still be on its way out, and takes the new session with it.
+    await until('another server', () => {
+      sandbox.tmux('new-session', '-d', '-s', 'work', '-x', '150', 'exec bash --norc --noprofile');
+      return true;
+    });
     const { stdout } = await reaptop(sandbox, ['wake', one.session]);
     expect(stdout).toContain('a new window');
   });
