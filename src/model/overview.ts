@@ -196,8 +196,6 @@ const without = (root: Branch, away: ReadonlySet<Branch>): Branch => {
 
 /** What was left by one dead session; by one program where no session is known. Each root with its subtree. */
 export interface LeftBehind {
-  /** Survives refreshes. */
-  readonly key: string;
   readonly session: Owner | null;
   readonly roots: readonly JudgedProcess[];
 }
@@ -221,8 +219,7 @@ export const leftBehind = (roots: readonly JudgedProcess[]): readonly LeftBehind
     const session = deadOwner(root);
     pushTo(groups, session === null ? `program ${root.name}` : keyFor(session), root);
   }
-  return Array.from(groups, ([key, left]) => ({
-    key,
+  return Array.from(groups.values(), left => ({
     session: deadOwner(left.find(root => deadOwner(root)?.sessionId != null) ?? left[0]!),
     roots: left,
   }));
@@ -238,11 +235,7 @@ export const originOf = ({ session, roots }: LeftBehind): string => {
 };
 
 /** Leaked or suspect trees, one group for what one dead session or one program left. */
-const gatherLeft = (
-  branches: readonly Branch[],
-  verdict: 'leak' | 'suspect',
-  taken: ReadonlySet<string> = new Set(),
-): readonly Gathered[] => {
+const gatherLeft = (branches: readonly Branch[], verdict: 'leak' | 'suspect'): readonly Gathered[] => {
   const byProcess = new Map(branches.map(branch => [branch.process, branch]));
   return leftBehind(branches.map(({ process }) => process)).map(left => {
     const present = left.roots.map(root => byProcess.get(root)!);
@@ -252,8 +245,9 @@ const gatherLeft = (
     const told = left.session === null ? '' : `: ${names}`;
     return {
       group: {
-        // A suspect that is proven leaked keeps its row, and the selection stays on it.
-        key: taken.has(`left:${left.key}`) ? `left:${left.key}:${verdict}` : `left:${left.key}`,
+        // By its first process: a suspect that is proven leaked keeps its row, and when the leaks of a session have
+        // ended the selection does not slide onto its suspects.
+        key: `left:${keyOf(identityOf(left.roots[0]!))}`,
         title: originOf(left),
         note: `${why ?? verdict}, ${plural(count, 'process', 'processes')}${told}`,
         tone: verdict,
@@ -291,9 +285,7 @@ export const groupBranches = (
     else if (grouping === 'tmux') gather(tmuxGroup(top.process, snapshot), top);
     else for (const [group, branch] of byProject(top)) gather(group, branch);
   }
-  const leaks = gatherLeft(left.leak, 'leak');
-  const taken = new Set(leaks.map(({ group }) => group.key));
-  return [...groups.values(), ...leaks, ...gatherLeft(left.suspect, 'suspect', taken)].sort(
+  return [...groups.values(), ...gatherLeft(left.leak, 'leak'), ...gatherLeft(left.suspect, 'suspect')].sort(
     (a, b) =>
       a.group.rank - b.group.rank ||
       // What was left stands in the order in which it was started.

@@ -297,6 +297,26 @@ describe('the list of rows', () => {
     expect(pidsOf(list.of(without, view({ selected: key(20) })))).toEqual([20, 21, 22]);
   });
 
+  test('does not slide from what leaked to the suspects of the same session', () => {
+    const list = new RowList();
+    const nohup = invent(40, 1, { owner: ENDED, verdict: 'suspect' });
+    const selected = `left:${key(20)}`;
+    const both = list.of(snapshotOf([invent(20, 1, { owner: ENDED }), nohup]), view({ selected, level: 2 }));
+    expect(both.map(row => row.group?.tone)).toEqual(['leak', 'suspect']);
+    const after = list.of(snapshotOf([nohup]), view({ selected, level: 2 }));
+    expect(after.map(row => [row.key === selected, row.gone === true])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
+  test('a suspect that is proven leaked keeps its row', () => {
+    const keys = (['suspect', 'leak'] as const).map(
+      verdict => rowsOf(snapshotOf([invent(20, 1, { owner: ENDED, verdict })]))[0]!.key,
+    );
+    expect(keys[0]).toBe(keys[1]);
+  });
+
   test('keeps nothing that the user filtered or folded away', () => {
     const list = new RowList();
     list.of(CHAIN, view({ selected: key(23) }));
@@ -316,12 +336,10 @@ describe('where a row is', () => {
   });
 
   test('what is unfolded to see it, nearest first', () => {
-    expect(foldsAbove(CHAIN, key(22), { ...OPTIONS, folded: new Set([key(20), 'left:ended']) })).toEqual([
-      key(21),
-      key(20),
-      'left:ended',
-    ]);
-    expect(foldsAbove(CHAIN, 'left:ended' as never, OPTIONS)).toEqual([]);
+    expect(foldsAbove(CHAIN, key(22), { ...OPTIONS, folded: new Set([key(20), `left:${key(20)}`]) })).toEqual(
+      [key(21), key(20), `left:${key(20)}`],
+    );
+    expect(foldsAbove(CHAIN, `left:${key(20)}` as never, OPTIONS)).toEqual([]);
     expect(foldsAbove(CHAIN, key(99) as never, OPTIONS)).toBeNull();
     expect(foldsAbove(CHAIN, key(23) as never, { ...OPTIONS, filter: 'p22' })).toBeNull();
   });
