@@ -167,7 +167,7 @@ export class LiveEngine implements Live {
     const { log } = this.#store.state;
     this.#store.set({ log: log.filter(line => line.acknowledged !== finding) });
     void this.refresh();
-    return 'Taken back; it is shown again if it is still so.';
+    return 'Taken back; it is shown again if it still applies.';
   }
 
   #withoutAcknowledged(snapshot: Snapshot): Snapshot {
