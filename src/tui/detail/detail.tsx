@@ -131,8 +131,8 @@ const KILLABLE = {
 } satisfies Record<JudgedProcess['verdict'], string>;
 
 const killable = (p: JudgedProcess): string => {
-  const because = p.protectedBecause ?? 'protected';
-  if (p.protection === 'hard') return `No. ${remedyOf(because)}`;
+  const ownCommand = /use `([^`]+)`/.exec(p.protectedBecause ?? '')?.[1];
+  if (p.protection === 'hard') return ownCommand === undefined ? 'No.' : `No. Run ${ownCommand}.`;
   if (p.protection === 'soft') return 'Only with x, after you type its pid.';
   return KILLABLE[p.verdict];
 };
@@ -218,7 +218,7 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
     ...p.why.flatMap((why, i) =>
       field(i === 0 ? 'verdict' : '', i === 0 ? `${p.verdict}: ${why}` : why, width, p.verdict),
     ),
-    ...field('Can I end it?', killable(p), width),
+    ...field('', `Can I end it? ${killable(p)}`, width),
     ...findings.flatMap(f =>
       field(
         f.severity,

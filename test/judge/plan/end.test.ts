@@ -212,7 +212,9 @@ describe('what a plan refuses', () => {
 
   test('what has ended and has no parent in the table', () => {
     const zombie = invent(11, 4711, { facts: { state: 'Z' } });
-    expect(plan(machine(zombie), [11]).refused[0]?.why).toBe('it is a zombie: it has ended, but was not collected');
+    expect(plan(machine(zombie), [11]).refused[0]?.why).toBe(
+      'it is a zombie: it has ended, but was not collected',
+    );
   });
 
   test('a table with a cycle does not hang it', () => {
