@@ -80,10 +80,10 @@ export const SCENES: readonly Scene[] = [
     press: ['next-panel', 'end', 'up', 'up', 'up', 'up', 'fix'],
   },
   {
-    name: 'hung-120x40',
+    name: 'hung-120x18',
     title: 'A call that hangs, and the plan that frees its session',
     columns: 120,
-    rows: 40,
+    rows: 18,
     press: ['down', 'down', 'fix'],
     picture: true,
   },
