@@ -61,8 +61,8 @@ export const sendEscape = async (
       status: 'refused',
       why:
         inFront === null
-          ? 'whether it is in front in its pane cannot be told'
-          : 'another program is in front in its pane',
+          ? 'cannot tell whether it is in the foreground of its pane'
+          : 'another program is in the foreground of its pane',
     };
   const sent = await tmuxAt(pane.socket, env, 'send-keys', '-t', pane.pane, ...keys);
   return sent.status === 'done' && sent.code === 0

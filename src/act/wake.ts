@@ -62,18 +62,18 @@ const whyNotTyped = async (
   const there = processes.filter(p => p.facts.tty === pane.tty && !isZombie(p.facts));
   const [any] = there;
   const group = any === undefined ? null : await foregroundGroup(any.facts.pid);
-  if (group === null) return 'what is in front in its pane cannot be told';
+  if (group === null) return 'cannot tell what is in the foreground of its pane';
   const front = there.filter(p => p.facts.pgid === group);
   const [shell] = front;
   if (shell === undefined || front.length > 1 || !isInteractive(shell))
-    return 'another program is in front in its pane';
+    return 'another program is in the foreground of its pane';
   if (shell.facts.state !== 'S' || !(await editsLine(pane.tty!)))
     return 'the shell in its pane is not at its prompt';
   if (!(await isBlankPrompt(pane, env))) return 'something is typed in its pane already';
   // Last of all, so that as little as possible can change in between.
   return (await foregroundGroup(shell.facts.pid)) === group
     ? null
-    : 'another program is in front in its pane';
+    : 'another program is in the foreground of its pane';
 };
 
 const send = async (

@@ -15,7 +15,7 @@ export const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
   ['reaptop sleep --idle 2h --force', 'end sessions idle for two hours, and keep the way back'],
   ['reaptop sessions', 'what runs, sleeps or was lost'],
   ['reaptop wake 5d1f', 'type the command of a session into its old pane'],
-  ['reaptop wake --all --run', 'bring back all that sleep'],
+  ['reaptop wake --all --run', 'wake all sleeping sessions'],
   ['reaptop sweep', 'show the files that finished agents left'],
   ['reaptop guard install', 'clean by itself from now on'],
   ['reaptop guard status', 'what guard did, and whether it runs'],

@@ -121,7 +121,7 @@ export const install = async (
     return 0;
   }
   if (!liesWithUs(keeper.path)) {
-    err.write(`reaptop: ${visible(keeper.path)} lies in another user's directory; run it without sudo\n`);
+    err.write(`reaptop: ${visible(keeper.path)} is in another user's directory; run it without sudo\n`);
     return EXIT_FAILURE;
   }
   const before = readOwnTail(keeper.path, MOST_BYTES);

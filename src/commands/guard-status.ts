@@ -34,7 +34,7 @@ export const status = async (
           ]
         : [
             `guard has been running since ${formatMoment(holder.since)} (pid ${holder.pid})`,
-            ...(own === null ? ['its first look is not finished yet'] : reportOf(own, now)),
+            ...(own === null ? ['its first sample is not finished yet'] : reportOf(own, now)),
           ];
     const waits = held === null ? [] : [`HELD: ${held.why}. To go on: reaptop guard allow`];
     out.write([...lines, ...waits].map(line => `${visible(line)}\n`).join(''));
@@ -72,6 +72,6 @@ const nextOf = ({ totals, guard }: Latest): string => {
 /** `guard allow`: a person has looked, and guard may go on. */
 export const allowGuard = ({ directory, out }: Pick<StatusDependencies, 'directory' | 'out'>): number => {
   const held = directory !== null && allow(directory);
-  out.write(held ? 'allowed: guard goes on at its next look\n' : 'nothing was held\n');
+  out.write(held ? 'allowed: guard goes on at its next sample\n' : 'nothing was held\n');
   return 0;
 };

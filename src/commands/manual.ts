@@ -62,7 +62,7 @@ export const manualPage = ([program, ...commands]: readonly CommandShape[], vers
   return [
     `.TH REAPTOP 1 "" "reaptop ${roff(version)}" "User Commands"`,
     '.SH NAME',
-    'reaptop \\- shows what AI coding agents left running, and clears what is leaked',
+    'reaptop \\- shows what AI coding agents left running, and cleans up leaks',
     '.SH SYNOPSIS',
     `.B reaptop\n${roff(program.usage)}`,
     '.SH DESCRIPTION',

@@ -183,7 +183,7 @@ const addHook = (program: Command, { out, err, finish }: Inside): void => {
         'shared',
       ),
     )
-    .option('--shared', 'in the settings that everybody who works on this directory has (settings.json)')
+    .option('--shared', 'in the shared settings of this directory (settings.json)')
     .addOption(
       new Option(
         '--codex',

@@ -136,7 +136,7 @@ export const listSessions = async (
     const tone = line.state === 'lost' ? 'warn' : line.state === 'asleep' ? 'faint' : 'plain';
     out.write(`${paint(line.state.padEnd(8), tone)} ${cut(text, width - 9)}\n`);
   }
-  if (lines.length === 0) out.write('No session runs, sleeps or was lost.\n');
+  if (lines.length === 0) out.write('No session is running, asleep or lost.\n');
   return 0;
 };
 
@@ -208,7 +208,7 @@ const describeSleep = (
     for (const { pid, name, why } of plan.refused)
       lines.push(cut(`${String(pid).padStart(8)}  ${name}: ${why}`, width));
   }
-  if (plan.steps.length === 0) lines.push('Nothing to do: no session may be put to sleep now.');
+  if (plan.steps.length === 0) lines.push('Nothing to do: no session can be put to sleep now.');
   else if (!acts) lines.push(`Nothing was signalled. To run it: reaptop ${command}`);
   return lines.map(line => `${line}\n`).join('');
 };
@@ -281,7 +281,7 @@ const chosen = (
     throw new UsageError(
       away.length === 0
         ? 'no session is asleep or lost.'
-        : `which one? ${listed(away)}; --all wakes all that sleep.`,
+        : `which one? ${listed(away)}; --all wakes all that are asleep.`,
     );
   }
   return which.map(word => {

@@ -151,7 +151,7 @@ const describe = (
   );
   const refused = left.length === 0 ? '' : `${LEFT_ALONE}\n${left.join('')}`;
   if (empty)
-    return `${warnings.join('')}${refused}Nothing to do: no finished agent left anything below the roots.\n`;
+    return `${warnings.join('')}${refused}Nothing to sweep: no finished agent left anything below the roots.\n`;
   const heading = planHeading(acts, options.dryRun);
   const lines = [
     ...plan.sessions.map(({ session, why }) =>
@@ -160,7 +160,7 @@ const describe = (
     ...plan.files.map(({ act, path, why }) => withPath(`  ${act.padEnd(7)} `, path, why, width)),
   ];
   const total = `${plural(plan.files.length, 'file')}: ${spellBytes(plan.archivedBytes)} to archives, ${spellBytes(plan.freedBytes)} freed.\n`;
-  const closing = acts ? '' : 'Nothing was touched. Run it with --force.\n';
+  const closing = acts ? '' : 'Nothing was touched. To run it: reaptop sweep --force\n';
   return `${warnings.join('')}${planText(plan.ending, { ...options, heading, snapshot: moment })}${lines.map(line => `${line}\n`).join('')}${refused}${total}${closing}`;
 };
 

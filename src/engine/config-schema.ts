@@ -17,7 +17,10 @@ const thresholds = z.strictObject({
     .strictObject({
       criticalCount: count.describe('critical from this many zombies of one parent on'),
       quietSeconds: positive.describe('seconds a parent must be idle before it is ended'),
-      minimumAgeSeconds: z.number().nonnegative().describe('younger zombies end no parent'),
+      minimumAgeSeconds: z
+        .number()
+        .nonnegative()
+        .describe('a parent is not ended for zombies younger than this, in seconds'),
     })
     .partial(),
   'over-memory': z
@@ -27,7 +30,7 @@ const thresholds = z.strictObject({
     .strictObject({
       minutes: positive.describe('minimum observation window, in minutes'),
       growthBytes: positive.describe('grown by at least this much'),
-      factor: positive.describe('and to at least this many times of what it was'),
+      factor: positive.describe('and to at least this multiple of its earlier size'),
     })
     .partial(),
   'too-many-agents': z.strictObject({ count: count.describe('more sessions than this at once') }).partial(),
@@ -56,7 +59,7 @@ const thresholds = z.strictObject({
     })
     .partial(),
   'loop-guard': z
-    .strictObject({ count: count.describe('so many blocked stops: the next one is let go') })
+    .strictObject({ count: count.describe('blocked stops before the next one is allowed') })
     .partial(),
   'lock-stale': z.strictObject({ seconds: positive.describe('a lock older than this') }).partial(),
   'call-hung': z
@@ -141,7 +144,7 @@ const hooks = z.strictObject({
   throttle: z.boolean().describe('after 3 checks the next 3 are skipped, then one build is asked for'),
   turns: z
     .strictObject({
-      limit: z.number().int().positive().nullable().describe('asks a session to end after so many turns'),
+      limit: z.number().int().positive().nullable().describe('asks a session to end after this many turns'),
     })
     .partial(),
   buildTools: z.array(text).max(64).describe('tools that build, of which only one runs in a project'),
@@ -180,11 +183,7 @@ export const userSchema = z
       .union([z.literal(1), z.literal(2), z.literal(3)])
       .describe('what the tree shows at first: 1 sessions, 2 servers too, 3 every process'),
     mouse: z.boolean().describe('the live screen listens to the mouse'),
-    interval: z
-      .number()
-      .min(INTERVAL_BOUNDS[0])
-      .max(INTERVAL_BOUNDS[1])
-      .describe('seconds from one look to the next'),
+    interval: z.number().min(INTERVAL_BOUNDS[0]).max(INTERVAL_BOUNDS[1]).describe('seconds between samples'),
   })
   .partial();
 

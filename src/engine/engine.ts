@@ -360,7 +360,7 @@ export class Engine {
     const more =
       remain === 0
         ? ''
-        : `; ${plural(remain, 'process', 'processes')} of it remain, and are judged as any other`;
+        : `; ${plural(remain, 'process', 'processes')} of it remain, and are judged like any other`;
     return {
       outcomes: outcomes.map(one => (one === outcome ? { ...one, freed, about: true } : one)),
       warnings,

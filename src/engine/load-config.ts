@@ -97,7 +97,7 @@ export const loadConfig = async (env: NodeJS.ProcessEnv, named?: string): Promis
   const path = named ?? userConfigPath(env);
   const text = path === null ? null : readIfPresent(path);
   if (text === null) {
-    if (named !== undefined) throw new UsageError(`--config ${visible(named)}: there is no such file.`);
+    if (named !== undefined) throw new UsageError(`--config ${visible(named)}: no such file.`);
     return DEFAULT_CONFIG;
   }
   const { parseUserConfig } = await import('./config-schema.ts');

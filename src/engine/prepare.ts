@@ -73,7 +73,7 @@ export const prepareWith = async (
 const missingRoots = (roots: readonly string[], cwd: string): readonly string[] =>
   roots
     .filter(root => !isDirectory(resolve(cwd, root)))
-    .map(root => `--root ${visible(root)}: there is no such directory.`);
+    .map(root => `--root ${visible(root)}: no such directory.`);
 
 const isDirectory = (path: string): boolean => {
   try {

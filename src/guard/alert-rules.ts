@@ -95,8 +95,8 @@ export const ALERTS: readonly Alert[] = [
     expression: 'time() - reaptop_last_sample_timestamp_seconds > 120',
     lasts: '1m',
     severity: 'critical',
-    summary: 'guard on {{ $labels.instance }} has stopped looking',
-    description: 'Its last look is older than two minutes.',
+    summary: 'guard on {{ $labels.instance }} has stopped sampling',
+    description: 'Its last sample is older than two minutes.',
   },
   {
     name: 'ReaptopGuardGone',

@@ -168,7 +168,7 @@ export class Guard {
       // Nothing is known, so nothing that was seen before counts any more.
       this.#forget();
       this.#holding.forget();
-      this.#warn(`this look failed, and nothing was done: ${(error as Error).message}`);
+      this.#warn(`this sample failed; nothing was done: ${(error as Error).message}`);
       return null;
     }
   }
@@ -184,7 +184,7 @@ export class Guard {
     this.#history.record(moment);
     this.#sightings.note(moment, this.#at());
     for (const { id, title } of this.#warned.note(moment, warnedBy(this.#options.config.policy), this.#at()))
-      this.#options.say(`${id}: ${title}; it is ${this.#fateOf(id)} if that stays so`);
+      this.#options.say(`${id}: ${title}; it is ${this.#fateOf(id)} unless that changes`);
     this.#notePressure(moment);
     await this.#hold(moment);
     const { memory, collector } = this.#options;
@@ -205,7 +205,7 @@ export class Guard {
     const at = this.#at();
     const warning = this.#pressed.note(moment, pressure(moment.host), this.#account.resting(at), at);
     if (warning !== null)
-      say(`${warning}: it is put to sleep in ${config.policy.warnSeconds} s if that stays so`);
+      say(`${warning}: it is put to sleep in ${config.policy.warnSeconds} s unless that changes`);
   }
 
   async #hold(moment: Snapshot): Promise<void> {
@@ -217,7 +217,7 @@ export class Guard {
     }
     if (change === 'held')
       this.#options.say(
-        `held: ${this.#holding.held?.why}. Nothing is ended until a person says: reaptop guard allow`,
+        `held: ${this.#holding.held?.why}. Nothing is ended until you run: reaptop guard allow`,
       );
   }
 
@@ -227,7 +227,7 @@ export class Guard {
       if (this.#mayEnd(moment)) await this.#endByPolicy();
       if (!this.#options.abort.aborted && this.#maySweep(moment)) await this.#sweepByPolicy(moment);
     } catch (error) {
-      this.#warn(`the plan could not be carried out: ${(error as Error).message}`);
+      this.#warn(`the plan failed: ${(error as Error).message}`);
     }
   }
 

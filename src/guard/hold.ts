@@ -161,7 +161,7 @@ const writeHeld = (directory: string, held: Held): string | null => {
     replaceOwn(join(directory, HELD_FILE), `${JSON.stringify(held)}\n`, { durable: true });
     return null;
   } catch (error) {
-    return `it could not be written down that guard is held: ${errorSentence(error)}`;
+    return `the hold could not be saved: ${errorSentence(error)}`;
   }
 };
 

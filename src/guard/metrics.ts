@@ -15,7 +15,7 @@ export const METRICS = {
   reaptop_processes: 'Processes that concern agents, by kind, agent family and verdict.',
   reaptop_memory_bytes: 'RSS and swap of these processes.',
   reaptop_zombies: 'Unreaped children of these processes.',
-  reaptop_findings: 'Findings of the last look, by id and severity.',
+  reaptop_findings: 'Findings of the last sample, by id and severity.',
   reaptop_calls_pending: 'Tool calls of agents that have begun and have no result yet, by agent family.',
   reaptop_calls_hung: 'Those of them that have taken too long while what should work on them does nothing.',
   reaptop_heartbeat_age_seconds: 'Age of the heartbeats of running agents, by project and task.',
@@ -26,10 +26,10 @@ export const METRICS = {
   reaptop_slept_bytes_total: 'Bytes that this gave back; they are in reaptop_reclaimed_bytes_total, too.',
   reaptop_sample_duration_seconds: 'How long a look took.',
   reaptop_sample_failures_total: 'Looks that failed.',
-  reaptop_last_sample_timestamp_seconds: 'When the last look was taken.',
-  reaptop_policy_held: '1 while guard waits for a person (reaptop guard allow).',
+  reaptop_last_sample_timestamp_seconds: 'When the last sample was taken.',
+  reaptop_policy_held: '1 while guard is held (reaptop guard allow).',
   reaptop_policy_waiting: 'Processes that guard would end but for its budget of this hour.',
-  reaptop_build_info: 'Always 1; the labels tell what runs.',
+  reaptop_build_info: 'Always 1; the labels describe this reaptop.',
 } as const;
 export type MetricName = keyof typeof METRICS;
 
@@ -219,7 +219,7 @@ export const serveMetrics = (
     if (path === '/-/healthy')
       return isHealthy()
         ? send(200, 'text/plain', 'healthy\n')
-        : send(503, 'text/plain', 'the last look is too old\n');
+        : send(503, 'text/plain', 'the last sample is too old\n');
     if (path !== '/metrics') return send(404, 'text/plain', 'there is only /metrics and /-/healthy\n');
     void registry.metrics().then(text => send(200, registry.contentType, text));
   });

@@ -31,7 +31,7 @@ const taskDirectory = (task: string, cwd: string): { root: string; directory: st
   };
   const [found, another] = readdirSync(specs).filter(isMeant);
   if (found === undefined)
-    throw new UsageError(`--task ${visible(task)}: there is no such task in ${visible(specs)}.`);
+    throw new UsageError(`--task ${visible(task)}: no such task in ${visible(specs)}.`);
   if (another !== undefined)
     throw new UsageError(
       `--task ${visible(task)}: both ${visible(found)} and ${visible(another)} are meant.`,

@@ -174,7 +174,7 @@ export const takeBuildLock = (directory: string, mine: BuildHolder, now: number)
         return { status: 'held', holder: shown(holder, path) };
       if (replaceStale(path, found, text)) return { status: 'taken', left: holder?.beside ?? [] };
     }
-    return { status: 'unavailable', why: 'too many processes want it at once' };
+    return { status: 'unavailable', why: 'too many processes compete for it' };
   } catch (error) {
     return { status: 'unavailable', why: errorSentence(error) };
   }

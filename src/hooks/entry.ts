@@ -20,7 +20,7 @@ const run = async (event: string, caller: HookCaller, startedAt: number): Promis
     logHook(stateDirectory(process.env), event, null, what);
     return NO_ANSWER;
   };
-  if (!isHookEvent(event)) return complain('there is no such event');
+  if (!isHookEvent(event)) return complain('no such event');
   const told = await readEvent();
   if (!told.ok) return complain(told.why);
   const input = understand(event, told.text, caller);

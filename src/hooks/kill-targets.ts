@@ -81,7 +81,7 @@ const sentence = (hit: readonly JudgedProcess[], mine: Mine | null, snapshot: Sn
   return [
     `it would end ${plural(others.length, 'process', 'processes')} that this session did not start: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
     ownPids.length === 0
-      ? 'None that it would end is of this session. List yours: reaptop --once --mine.'
+      ? 'None of them belongs to this session. List yours: reaptop --once --mine.'
       : `Of this session: ${ownPids.slice(0, 20).join(' ')}. End those by pid: kill ${ownPids.slice(0, 20).join(' ')}`,
   ].join(' ');
 };

@@ -57,7 +57,7 @@ const refuseOutside = (path: string, within: string): void => {
 const readFit = (path: string, within: string | null): string | null => {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined && lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    throw new Unfit('it is a link that leads nowhere');
+    throw new Unfit('it is a broken link');
   if (within !== null) refuseOutside(path, within);
   if (stat === undefined) {
     if (!liesWithUs(path)) throw new Unfit('its directory belongs to another user');

@@ -134,7 +134,7 @@ const sessionGroup = (tmux: NonNullable<JudgedProcess['tmux']>, snapshot: Snapsh
 const NO_PROJECT: Group = {
   key: 'group:no-project',
   title: 'no project',
-  note: 'no agent among them says where it works',
+  note: 'the directory of its agents is not known',
   tone: 'group',
   rank: PLACE_RANK + 1,
   shown: 'heading',

@@ -126,7 +126,7 @@ export const SIGNALS: readonly { readonly name: SignalName; readonly means: stri
   { name: 'SIGQUIT', means: 'quit with a core dump or a stack trace' },
   { name: 'SIGSTOP', means: 'pause it; SIGCONT resumes it' },
   { name: 'SIGCONT', means: 'resume after a pause' },
-  { name: 'SIGCHLD', means: 'tell it that a child has ended' },
+  { name: 'SIGCHLD', means: 'report that a child has ended' },
   { name: 'SIGUSR1', means: 'whatever the program uses it for' },
   { name: 'SIGUSR2', means: 'whatever the program uses it for' },
   { name: 'SIGKILL', means: 'end at once: it cannot clean up' },

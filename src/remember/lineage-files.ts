@@ -254,7 +254,7 @@ export const writeSessionLineage = (
   lines: readonly LineageLine[],
 ): string | null => {
   const name = asSessionName(session);
-  if (name === null) return 'lineage was not written: the session has no name that a file could have';
+  if (name === null) return 'lineage was not written: the session id is not a valid file name';
   return warned('lineage could not be written', () => {
     makeStateDirectory(directory);
     makeStateDirectory(join(directory, LINEAGE_DIRECTORY));

@@ -168,7 +168,7 @@ const SEARCH_WAYS = ways(['enter next', 'enter'], ['Esc leaves', 'escape'], ['ta
 const keysRuns = (screen: Screen): Runs => {
   const { view, state, layout, glyphs } = screen;
   const width = layout.columns;
-  if (view.overlay?.kind === 'planning') return [run(' Looking again before the plan', 'strong')];
+  if (view.overlay?.kind === 'planning') return [run(' Refreshing before planning', 'strong')];
   if (view.filterOpen) {
     const [word, text] = view.searching ? ['search', view.search] : ['filter', view.filter];
     const typed: Runs = [run(` ${word} `, 'key'), run(text, 'strong'), run(glyphs.caret, 'key')];

@@ -57,7 +57,7 @@ it.each([[['beat']], [['exclusive', '--', 'touch', 'here']]])(
       env: sandbox.env,
       encoding: 'utf8',
     });
-    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining('does not exist any more')]);
+    expect([run.status, run.stderr]).toEqual([1, expect.stringContaining('no longer exists')]);
   },
 );
 

@@ -73,7 +73,7 @@ describe('whatever comes on standard input', () => {
 
   it('an event that there is not', async () => {
     expect(await hook('Nonsense', '{}')).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
-    expect(logLines()).toMatchObject([{ what: 'there is no such event' }]);
+    expect(logLines()).toMatchObject([{ what: 'no such event' }]);
   });
 
   it('an input that is never closed is answered within a second', async () => {

@@ -99,7 +99,7 @@ describe('a hung call', () => {
     pty.press(KEY.tab);
     await pty.shows('Escape to claude');
     await pty.confirm();
-    await pty.shows('Done', 'another program is in front in its pane');
+    await pty.shows('Done', 'another program is in the foreground of its pane');
     expect(screen()).not.toContain('key ');
     expect(isRunning(agent)).toBe(true);
   });

@@ -277,7 +277,7 @@ describe('guard', () => {
     const guard = await guarding({ sleepIdle: true, warnSeconds: 1 });
     await until('it to sleep', () => !runs(one.agent));
     await until('guard to say so', () => guard.said().includes('sleepIdle: 1 ended'));
-    expect(guard.said()).toContain('it is put to sleep in 1 s if that stays so');
+    expect(guard.said()).toContain('it is put to sleep in 1 s unless that changes');
     expect(runs(busy.agent)).toBe(true);
     expect(await stateOf(one)).toEqual(['asleep']);
     expect(terms().trim()).toBe(String(one.agent.pid));

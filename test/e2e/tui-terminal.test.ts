@@ -99,7 +99,7 @@ describe('however it ends, the terminal is given back and nothing is left', () =
     } else process.kill(pty.pid, 'SIGUSR2');
     expect(await pty.exit()).toBe(1);
     await restored(pty);
-    await pty.shows(/reaptop: this should not have happened: boom/);
+    await pty.shows(/reaptop: internal error: boom/);
     expect(pty.text()).not.toContain(' at ');
     await nothingLeft(pty);
   });

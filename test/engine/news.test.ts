@@ -106,7 +106,7 @@ describe('an agent that waits is news', () => {
     const [news] = desk.look({ ...waiting, processes: [{ ...one!, session }] as never });
     expect(news).toMatchObject({
       severity: 'warn',
-      why: 'as its own session file records',
+      why: 'from its own session file',
       processes: [{ pid: 7, start: '1' }],
       files: [],
       action: null,

@@ -28,7 +28,7 @@ describe('two sightings', () => {
     scene.fails = false;
     await scene.pass(30);
     expect(scene.cleared).toBe(false);
-    expect(scene.said).toContainEqual(expect.stringContaining('this look failed, and nothing was done'));
+    expect(scene.said).toContainEqual(expect.stringContaining('this sample failed; nothing was done'));
     await scene.pass(10);
     expect(scene.cleared).toBe(true);
   });
@@ -239,7 +239,7 @@ describe('what guard tells of each look', () => {
     scene.system.add(2000, 800);
     scene.findings = [{ id: 'over-memory', pid: 2000 }];
     await scene.pass(60);
-    expect(scene.said).toEqual(['over-memory: 2000 is over-memory; it is ended in 60 s if that stays so']);
+    expect(scene.said).toEqual(['over-memory: 2000 is over-memory; it is ended in 60 s unless that changes']);
     expect(scene.system.has(2000)).toBe(true);
     await scene.pass(10);
     expect(scene.system.has(2000)).toBe(false);

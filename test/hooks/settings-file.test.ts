@@ -64,7 +64,7 @@ describe('settings', () => {
         mkdirSync(home);
         symlinkSync('nowhere', path);
       },
-      'it is a link that leads nowhere',
+      'it is a broken link',
     ],
     ['below a file', () => writeFileSync(home, ''), 'a part of the path is not a directory'],
   ])('%s: a sentence', (_, make, why) => {

@@ -74,7 +74,7 @@ describe('a marker that is this session’s own', () => {
     expect(reasons).toHaveLength(1);
     expect(existsSync(marker())).toBe(false);
     expect(readFileSync(join(stateOf(sandbox), 'hook.log'), 'utf8')).toMatch(
-      /deadlock: the marker is 20\d s old/,
+      /stuck: the marker is 20\d s old/,
     );
   });
 

@@ -90,7 +90,9 @@ test('the interval is told beside as many flags as there is room for', async () 
 
 test('what fits of the header is told: a fact that is too long takes no other along', async () => {
   driven = await drive(80, 24);
-  expect(driven.terminal.lines()[1]).toContain('1 waiting  1 hung  9 leaked 3.0G  3 suspects  8 zombies  2 silent');
+  expect(driven.terminal.lines()[1]).toContain(
+    '1 waiting  1 hung  9 leaked 3.0G  3 suspects  8 zombies  2 silent',
+  );
 });
 
 test('o in the findings is about the finding, not about the row of the tree', async () => {

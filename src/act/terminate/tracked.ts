@@ -85,7 +85,7 @@ export const track = (run: TerminateRun, step: Step, facts: ProcessFacts): Track
 export const stopReason = (run: TerminateRun): string | null => {
   if (run.abort?.aborted === true) return 'it was cancelled';
   if (run.clock.now() >= run.deadlineAt)
-    return `the whole run was allowed ${Math.round((run.deadlineAt - run.startedAt) / 1000)} s, and they are over`;
+    return `timed out after ${Math.round((run.deadlineAt - run.startedAt) / 1000)} s`;
   return null;
 };
 

@@ -60,7 +60,7 @@ export const decideStop = ({
   if (inARow >= MOST_BLOCKS) return allow(`blocked ${inARow} times in a row`, own);
   if (counted >= 1 && marker.still && marker.ageSeconds >= deadlockSeconds)
     return allow(
-      `deadlock: the marker is ${Math.round(marker.ageSeconds)} s old and nothing has changed since the last block`,
+      `stuck: the marker is ${Math.round(marker.ageSeconds)} s old and nothing has changed since the last block`,
       own,
     );
   if (!countable) return allow('the loop guard cannot be written, so nothing is blocked');

@@ -46,7 +46,7 @@ export const agentDeadRegistryActive: Detector = context => {
     why: dead.slice(0, 3).map(describe).join('; '),
     processes: [],
     files: [path],
-    remedy: 'tell the orchestrator; reaptop never writes a registry',
+    remedy: 'update the orchestrator; reaptop never writes a registry',
     action: null,
   }));
 };

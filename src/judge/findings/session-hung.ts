@@ -40,7 +40,7 @@ export const sessionHung: Detector = context => {
       {
         id: 'session-hung',
         severity: 'warn',
-        title: `${label(agent)} says it is busy, and has done nothing for ${formatAge(silent)}`,
+        title: `${label(agent)} is marked busy but has done nothing for ${formatAge(silent)}`,
         why: 'no call is pending, nothing was written to its transcript, and its whole tree used no CPU',
         processes: [identityOf(agent)],
         files: [],

@@ -12,7 +12,7 @@ export const stuckIo: Detector = ({ processes, config, past }) =>
         id: 'stuck-io',
         severity: 'warn',
         title: `${label(p)} has waited for I/O for ${formatAge(seconds)}`,
-        why: 'state D: the kernel lets no signal through until the device or the file server answers',
+        why: 'uninterruptible I/O (state D): signals have no effect until the disk or server responds',
         processes: [identityOf(p)],
         files: [],
         remedy: 'look at the disk or the network mount; a signal would not help',

@@ -23,7 +23,7 @@ const hooks: HealthCheck = ({ hooks: places, plugin }) => {
   if (unreadable !== undefined)
     return warning(
       `${unreadable.path} cannot be read: ${unreadable.unreadable}`,
-      'mend it: Claude Code reads it, too',
+      'fix this file; Claude Code reads it too',
     );
   const broken = places.find(place => place.broken !== null);
   if (broken !== undefined)
@@ -109,14 +109,13 @@ const processes: HealthCheck = ({ look }) => {
 
 /** Whether guard keeps the machine healthy unattended. */
 const guard: HealthCheck = ({ guard: { running, held, lookAge, fresh } }) => {
-  if (held !== null)
-    return fail(`guard waits for a person: ${held}`, 'look, then let it go on: reaptop guard allow');
+  if (held !== null) return fail(`guard is held: ${held}`, 'check, then run: reaptop guard allow');
   if (running === null)
     return ok('guard is not running; reaptop guard install starts it, now and at every login');
   const since = `guard has been running since ${formatMoment(running.since)} (pid ${running.pid})`;
   if (lookAge !== null && !fresh)
     return fail(
-      `${since}, but its last look was ${formatAge(lookAge)} ago`,
+      `${since}, but its last sample was ${formatAge(lookAge)} ago`,
       'it hangs or is stopped: end it, and start it again',
     );
   return ok(since);
@@ -130,7 +129,7 @@ const SILENT_SECONDS = 3700;
 const recorder: HealthCheck = ({ guard: { running }, recorder: { segments, bytes, age } }) => {
   if (segments === 0)
     return running === null
-      ? ok('nothing is recorded: guard would')
+      ? ok('nothing is recorded (guard is not running)')
       : warning('guard runs, and nothing is recorded', 'look at its warnings: reaptop guard status');
   const kept = `${plural(segments, 'hour')} recorded, ${spellBytes(bytes)}`;
   if (bytes > MOST_BYTES)

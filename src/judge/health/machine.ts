@@ -106,8 +106,7 @@ const SWAPPED = 0.5;
 
 export const pressure: HealthCheck = ({ pressure: found }) => {
   const { memTotal, memAvailable, swapTotal, swapUsed, waited } = found;
-  if (memTotal === null || memAvailable === null)
-    return ok('this system does not say how much memory it has');
+  if (memTotal === null || memAvailable === null) return ok('this system does not report its memory size');
   const left = memAvailable / memTotal;
   const swap = swapTotal
     ? `, ${spellBytes(swapUsed ?? 0)} of ${spellBytes(swapTotal)} swap used`

@@ -17,7 +17,7 @@ type Judge = (file: JoinedReading, context: FileContext) => FileState;
 const FINE: FileState = { state: 'fine', reason: null };
 
 const byAge = (age: number | null, warn: number, critical: number, what: string): FileState => {
-  if (age === null) return { state: 'unreadable', reason: 'its times lie in the future' };
+  if (age === null) return { state: 'unreadable', reason: 'its times are in the future' };
   if (age < warn) return FINE;
   const state = age < critical ? 'warn' : 'critical';
   return { state, reason: `${what} for ${formatAge(age)}` };
@@ -34,7 +34,7 @@ const isVouchedFor = (file: JoinedReading, context: FileContext, seconds: number
 const beat: Judge = (file, context) => {
   const { config } = context;
   if (isContradicted(file))
-    return { state: 'fine', reason: 'it says ended, but an agent that lives may use it' };
+    return { state: 'fine', reason: 'it is marked as ended, but a running agent may use it' };
   const defaults = fileThreshold(config, 'heartbeat-stale', file.reading.root);
   if (isVouchedFor(file, context, defaults.warnSeconds)) return FINE;
   const source = config.heartbeats.find(({ name }) => name === file.reading.source);
@@ -68,7 +68,7 @@ const marker: Judge = (file, context) => {
   // The marker of a healthy run is as old as the run.
   if (life === 'moving' || life === 'unknown') return { state: 'fine', reason: aged.reason };
   const who =
-    life === 'nobody' ? 'no agent is running' : `its agent has been still for ${formatAge(stillSeconds)}`;
+    life === 'nobody' ? 'no agent is running' : `its agent has done nothing for ${formatAge(stillSeconds)}`;
   return { state: aged.state, reason: `${aged.reason}, and ${who}` };
 };
 

@@ -85,7 +85,7 @@ const zombieReason = (zombie: JudgedProcess, { family }: PlanContext): string =>
   const parent = family.parentOf(zombie);
   return parent === null
     ? 'it is a zombie: it has ended, but was not collected'
-    : `it is a zombie of ${label(parent)}; use z to have the parent collect it`;
+    : `it is a zombie; only its parent ${label(parent)} can collect it`;
 };
 
 export interface SignalRequest {

@@ -127,7 +127,7 @@ const FIXES = {
     planSignal({ snapshot: context.snapshot, targets: now.processes, signal: 'SIGCONT' }),
   'stop-session': ({ context, now }) => {
     const [agent] = now.processes.flatMap(one => context.family.byKey.get(keyOf(one)) ?? []);
-    if (agent?.job == null) return refuseAll(now.processes, 'its job is not known any more', context);
+    if (agent?.job == null) return refuseAll(now.processes, 'its job is no longer known', context);
     const why = `${label(agent)} is a background session: its supervisor stops it`;
     return { ...EMPTY_PLAN, otherSteps: [{ act: 'claude-stop', target: agent.job, why }] };
   },
@@ -196,7 +196,7 @@ export const whyNotFixedAgain = (
     const p = there.get(keyOf(step));
     if (p === undefined || isZombie(p.facts) || planned.has(keyOf(step))) return [];
     const told = fresh.refused.find(one => keyOf(one) === keyOf(step)) ?? fresh.refused[0];
-    return [`${label(p)} may not be signalled any more: ${told?.why ?? 'it is already resolved'}`];
+    return [`${label(p)} may no longer be signalled: ${told?.why ?? 'it is already resolved'}`];
   });
   const others = (plan.otherSteps ?? [])
     .filter(({ act, target }) => !fresh.otherSteps?.some(one => one.act === act && one.target === target))
@@ -213,7 +213,7 @@ const staleLocks = (request: SweepRequest, { files }: Finding): FileAct[] =>
     if (formatOf(reading).thresholds !== 'lock-stale' || state !== 'warn' || candidates.length === 0)
       return [];
     if (!files.includes(reading.path) || request.facts.growing.has(reading.path)) return [];
-    const whose = agent === null ? 'an agent that lives' : `${agent.name} (${agent.facts.pid}), which lives`;
+    const whose = agent === null ? 'a running agent' : `${agent.name} (${agent.facts.pid}), which lives`;
     const why = `${formatAge(ageSeconds)} old; it belongs to ${whose}`;
     const act = fileAct(reading, request.facts, { why, agent: null });
     return act === null ? [] : [act];

@@ -59,7 +59,7 @@ const whyNotInterrupted = ({ agent, calls }: Waiting, snapshot: Snapshot): strin
   if (calls.length > 0 && calls.every(({ subagent }) => subagent))
     return 'Escape does not reach its subagents';
   const pane = paneOfAgent(agent, snapshot);
-  if (pane === null) return 'it is in no tmux pane that answers';
+  if (pane === null) return 'it is not in a reachable tmux pane';
   if (pane.tty === null || pane.tty !== agent.facts.tty) return 'the terminal of that pane is not its own';
   if (callLogOf(agent.agent) === null) return 'which key interrupts it is not known';
   return agent.session?.doing === 'busy' ? null : 'it is not busy';
@@ -130,7 +130,7 @@ const planInterrupting = (waiting: Waiting, { context }: FreeCallRequest): Plan 
       {
         act: 'send-escape',
         target: `Escape to ${label(agent)} in tmux ${session} ${pane}`,
-        why: `it is interrupted as by your own key, and then waits for you${waiting.server === null ? '' : '; its server lives on'}`,
+        why: `it is interrupted as if you pressed Escape, then waits for you${waiting.server === null ? '' : '; its server keeps running'}`,
       },
     ],
   };

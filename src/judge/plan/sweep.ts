@@ -264,7 +264,7 @@ const whyAgentKept = (agent: OrchestratedAgent, inside: Inside, request: SweepRe
   const { files, stillSeconds = STILL_SECONDS } = request;
   const stream = agent.files.find(file => file.reading.format === 'stream-log');
   if (stream?.reading.terminal !== true && agent.member?.terminal !== true)
-    return 'neither its registry nor its stream log says that it is done, and its session is still there';
+    return 'neither its registry nor its stream log shows that it is done, and its session is still open';
   const moving = inside.members.find(p => p.facts.cpu === null || p.facts.cpu > 0);
   if (moving !== undefined)
     return moving.facts.cpu === null

@@ -74,8 +74,8 @@ const ofNobody = (context: VerdictContext, node: Node, kind: Kind, orphaned: str
     return rule('suspect', `${orphaned}; it may be detached on purpose (nohup)`);
   }
   if (node.seen.role === 'bash-tool')
-    return rule('suspect', "a shell of Claude's Bash tool; nothing says whose session it was", orphaned);
-  return rule('unknown', `${orphaned}; nothing says who started it`);
+    return rule('suspect', "a shell of Claude's Bash tool; its session is not known", orphaned);
+  return rule('unknown', `${orphaned}; it is not known who started it`);
 };
 
 /** A crash handler ends by itself with its browser: while it runs, that one decides. */
@@ -83,7 +83,7 @@ const helping = (rules: RuleContext, node: Node, foreign: OwnerEvidence | null, 
   const browser = browserOfHandler(node, rules.context.tree);
   if (browser === null)
     return foreign === null || foreign.fate === 'undecided'
-      ? rule('unknown', `${orphaned}; nothing says who started it`)
+      ? rule('unknown', `${orphaned}; it is not known who started it`)
       : rule('suspect', 'the browser that it belongs to was not found', foreign.why, orphaned);
   const judged = rules.judge(browser);
   return goesWith(browser, {
@@ -113,7 +113,7 @@ const fromParent = (rules: RuleContext, node: Node): Ruling | null => {
 /** What a name or a file that anybody may have written says, and that it is no proof. */
 const described = (known: Known | null): string[] => {
   if (known === 'command')
-    return ['a sub-command called mcp looks like a server; nothing says who started it'];
+    return ['a sub-command called mcp looks like a server; it is not known who started it'];
   if (known === 'project') return ["a project's file names it as an MCP server, which alone proves nothing"];
   return [];
 };

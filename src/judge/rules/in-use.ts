@@ -104,7 +104,7 @@ const useOf = (node: Node): Reason => {
     return because(
       node,
       node.kind === 'mcp'
-        ? `listens on port ${port}, and nothing says that it speaks stdio only`
+        ? `listens on port ${port}, and may serve more than stdio`
         : `listens on port ${port}: it may be in use`,
     );
   if (uses === null) return because(node, 'may be in use: its sockets cannot be read');

@@ -76,7 +76,7 @@ const decide = (
 const asItsParent = ({ judge }: RuleContext, node: Node): Ruling => {
   if (node.parent === null) return rule('unknown', 'has ended; its parent is not in the table');
   const { verdict } = judge(node.parent);
-  return rule(verdict, `has ended and waits to be reaped by ${nodeLabel(node.parent)}`);
+  return rule(verdict, `has ended; ${nodeLabel(node.parent)} has not collected it`);
 };
 
 const belowAgent = ({ context, judge, abandoned }: RuleContext, node: Node, agent: Node): Ruling => {

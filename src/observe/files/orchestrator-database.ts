@@ -201,7 +201,7 @@ const queryAgents = async (copy: string): Promise<readonly JsonObject[]> => {
     else {
       const rows = rowsIn(answer.stdout);
       if (rows !== null) return rows;
-      why = 'gave an answer that could not be understood';
+      why = 'gave an answer that cannot be parsed';
     }
   }
   throw new Unread(why);

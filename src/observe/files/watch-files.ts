@@ -94,7 +94,7 @@ export class FileFollower {
       this.#failure === null
         ? []
         : [
-            `Heartbeat files are looked at once a second, not watched: ${EXPLAIN[this.#failure] ?? this.#failure}.`,
+            `Heartbeat files are polled once a second, not watched: ${EXPLAIN[this.#failure] ?? this.#failure}.`,
           ];
     return [...fallback, ...this.#tree.warnings()];
   }

@@ -157,7 +157,7 @@ export const errorSentence = (error: unknown): string => {
 const SENTENCES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'it may not grow any more',
+  EFBIG: 'it has reached its size limit',
   EROFS: 'the file system is read-only',
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',

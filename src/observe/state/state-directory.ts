@@ -34,7 +34,7 @@ export const statePlace = (env: NodeJS.ProcessEnv = process.env): StatePlace => 
   const elsewhere = instead === null || !liesWithUs(instead) ? null : instead;
   return {
     directory: elsewhere,
-    warning: `${named} lies in another user's directory: ${elsewhere === null ? 'nothing is written' : `${elsewhere} is used instead`}`,
+    warning: `${named} is in another user's directory: ${elsewhere === null ? 'nothing is written' : `${elsewhere} is used instead`}`,
   };
 };
 

@@ -241,7 +241,7 @@ export const openMoment = (
 
 const noteFor = (recording: Recording, at: number, frame: Frame): string | null => {
   if (Math.abs(frame.at - at) <= GAP_MS) return null;
-  const shown = `this is the nearest picture, of ${formatMoment(frame.at)}`;
+  const shown = `this is the nearest snapshot, of ${formatMoment(frame.at)}`;
   if (recording.before(at) === null) return `The recording begins after ${formatMoment(at)}: ${shown}.`;
   if (recording.after(at) === null) return `The recording ends before ${formatMoment(at)}: ${shown}.`;
   return `Nothing was recorded at ${formatMoment(at)} (guard was off, or the machine asleep): ${shown}.`;

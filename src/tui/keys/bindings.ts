@@ -140,7 +140,7 @@ const needsNudge = ({ view }: KeyContext): string | null =>
 
 const needsOtherWay = ({ view }: KeyContext): string | null =>
   view.overlay?.kind === 'plan' && view.overlay.plan.otherWay === undefined
-    ? 'There is one way only to do this.'
+    ? 'There is only one way to do this.'
     : null;
 
 export const needsDetail = ({ view }: KeyContext): string | null =>

@@ -121,7 +121,7 @@ export class Input {
     if (store.view.notice) store.dispatch({ type: 'notice', notice: null });
     if (stroke.key === 'paste') {
       if (paste) paste(store, stroke);
-      else store.notice('A paste is not taken for keys. Press / first to filter by it.');
+      else store.notice('Pasted text is not read as keys. Press / first to filter by it.');
       return;
     }
     const binding = bindingFor(store.view, stroke.key);

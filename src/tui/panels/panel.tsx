@@ -179,7 +179,7 @@ const EMPTY = {
   findings: ({ snapshot }) =>
     snapshot.totals.leaks > 0 ? 'Leaks seen once; the next refresh confirms them.' : 'Nothing looks wrong.',
   heartbeats: () => 'No heartbeat files.',
-  asleep: () => 'No session sleeps or was lost.',
+  asleep: () => 'No session is asleep or lost.',
   log: () => 'Nothing has been done yet.',
 } satisfies Record<PanelId, (screen: Screen) => string>;
 

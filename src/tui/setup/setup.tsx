@@ -100,7 +100,7 @@ const TELL = {
   interval: ({ state, glyphs }) => [
     'refresh',
     choice(`${state.intervalSeconds} s`, glyphs),
-    'between two looks at the machine',
+    'between samples of the machine',
   ],
   mouse: ({ view }) => [
     'mouse',

@@ -16,8 +16,8 @@ export const crashSentence = (error: unknown): string => {
   const what = visible(error instanceof Error ? error.message : String(error));
   const where = process.env.REAPTOP_DEBUG
     ? `\n${(error as Error).stack ?? ''}`
-    : ' REAPTOP_DEBUG=1 tells where.';
-  return `reaptop: this should not have happened: ${what}.${where}`;
+    : ' Set REAPTOP_DEBUG=1 for a stack trace.';
+  return `reaptop: internal error: ${what}.${where}`;
 };
 
 /** However the process ends, the terminal is given back. Returns the undoing. */

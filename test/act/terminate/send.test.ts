@@ -152,7 +152,7 @@ test('a run stops when it is cancelled or its time is over, and says how much ti
   expect(stopReason(run)).toBeNull();
   expect(stopReason({ ...run, abort: AbortSignal.abort() })).toBe('it was cancelled');
   await machine.clock.wait(3000);
-  expect(stopReason(run)).toBe('the whole run was allowed 3 s, and they are over');
+  expect(stopReason(run)).toBe('timed out after 3 s');
   const t = follow(run, 10);
   settle(run, t, 'survived', 'x');
   expect(run.progress).toEqual([{ type: 'outcome', outcome: t.outcome }]);

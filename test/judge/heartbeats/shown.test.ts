@@ -31,14 +31,14 @@ describe('a marker', () => {
       200,
       { processes, past },
       'critical',
-      `${PENDING} 3m, and its agent has been still for 3m`,
+      `${PENDING} 3m, and its agent has done nothing for 3m`,
     ],
   ])('%s', (_, age, more, state, reason) => expect(first([marker(age)], more)).toEqual([state, reason]));
 
   test('whose times all lie ahead', () =>
     expect(first([file(`${DIR}/m`, 'postflight-marker', -9)])).toEqual([
       'unreadable',
-      'its times lie in the future',
+      'its times are in the future',
     ]));
 });
 

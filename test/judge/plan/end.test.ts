@@ -60,7 +60,7 @@ describe('what a plan takes', () => {
     expect(pids(plan(snapshot, [10]).steps)).toEqual([10]);
     const asTarget = plan(snapshot, [11]);
     expect(asTarget.steps).toEqual([]);
-    expect(asTarget.refused[0]?.why).toMatch(/^it is a zombie of p10 \(10\); use z/);
+    expect(asTarget.refused[0]?.why).toMatch(/^it is a zombie; only its parent p10 \(10\) can collect it$/);
   });
 
   test('a stopped process is marked, so that it can be continued first', () => {

@@ -51,7 +51,7 @@ describe('what mends a finding', () => {
 
   it('stop-session: nothing when the agent is gone, or has no job; both are called by their names', () => {
     expect(fix(finding('stop-session', agent)).refused).toEqual([
-      { ...id(1200), name: '?', why: 'its job is not known any more' },
+      { ...id(1200), name: '?', why: 'its job is no longer known' },
     ]);
     expect(fix(finding('stop-session', other), other)).toMatchObject({ refused: [{ name: 'p1300' }] });
   });
@@ -71,7 +71,7 @@ describe('a plan that was read a while ago', () => {
 
   it('says why its own step may not be signalled; else the first reason, else that it is over', () => {
     const refused = [refusal(1300, 'another reason'), refusal(1200, 'it works again')];
-    const says = (told: string) => [`p1200 (1200) may not be signalled any more: ${told}`];
+    const says = (told: string) => [`p1200 (1200) may no longer be signalled: ${told}`];
     expect(why({ refused })).toEqual(says('it works again'));
     expect(why({ refused: refused.slice(0, 1) })).toEqual(says('another reason'));
     expect(why({})).toEqual(says('it is already resolved'));

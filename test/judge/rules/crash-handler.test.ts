@@ -50,7 +50,7 @@ describe('the crash handler of a browser', () => {
     const alone = (env: Extra['env']): Row => [3100, 1, HANDLER, { env: env ?? null }];
     expect(world([alone({})]).at(3100)).toMatchObject({
       verdict: 'unknown',
-      why: ['adopted by PID 1; nothing says who started it'],
+      why: ['adopted by PID 1; it is not known who started it'],
     });
     const around = { sessions: [session(1000, 'one')] };
     const any = world([[1000, LOGIN, 'claude'], alone({ CLAUDECODE: '1' })], around);

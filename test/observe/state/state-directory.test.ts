@@ -37,7 +37,7 @@ describe.skipIf(!isRoot)("under sudo with the user's HOME", () => {
     chownSync(home, SOMEBODY, SOMEBODY);
     expect(statePlace(env(home))).toEqual({
       directory: join(userInfo().homedir, '.local/state/reaptop'),
-      warning: expect.stringContaining("lies in another user's directory"),
+      warning: expect.stringContaining("is in another user's directory"),
     });
   });
 
