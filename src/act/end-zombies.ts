@@ -124,7 +124,7 @@ const zombieOutcome = ({ facts, parent }: Held, left: boolean, ended: readonly O
   );
   const base = { pid: facts.pid, start: facts.start, name: facts.comm, freed: 0 };
   if (left)
-    return { ...base, outcome: 'zombie', why: `${nameAndPid(parent.name, parent.pid)} has not reaped it` };
+    return { ...base, outcome: 'zombie', why: `${nameAndPid(parent.name, parent.pid)} has not collected it` };
   const how = parentEnded ? 'reaped when its parent ended' : 'reaped by its parent after SIGCHLD';
   return { ...base, outcome: 'ended', why: how };
 };

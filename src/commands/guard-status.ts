@@ -43,14 +43,14 @@ export const status = async (
 };
 
 const lastWords = (latest: Latest | null): string[] =>
-  latest === null ? [] : [`its last look was at ${formatMoment(latest.takenAt)}`];
+  latest === null ? [] : [`its last sample was at ${formatMoment(latest.takenAt)}`];
 
 const reportOf = (latest: Latest, now: number): string[] => {
   const { guard, totals } = latest;
   const age = formatAge((now - latest.takenAt) / 1000);
   const bytes = guard.reclaimedBytes > 0 ? `, ${spellBytes(guard.reclaimedBytes)} freed` : '';
   return [
-    `last look ${age} ago${isFresh(latest, now) ? '' : ', which is too long'}: ${plural(totals.agents, 'agent')}, ${totals.related} related of ${plural(totals.processes, 'process', 'processes')}`,
+    `last sample ${age} ago${isFresh(latest, now) ? '' : ' (overdue)'}: ${plural(totals.agents, 'agent')}, ${totals.related} agent processes of ${totals.processes}`,
     `ended so far: ${plural(guard.ended, 'process', 'processes')}${bytes}; ${guard.endsLastHour} of ${guard.endsPerHour} trees this hour`,
     `to do now: ${nextOf(latest)}`,
     ...(guard.acts.length === 0 ? [] : ['last acts:']),

@@ -187,7 +187,7 @@ const headerLines = ({ host, totals, processes }: Snapshot, width: number, paint
     host.memTotal === null || host.memAvailable === null ? null : host.memTotal - host.memAvailable;
   const machine = used === null ? '' : `, machine ${formatBytes(used)} of ${formatBytes(host.memTotal)}`;
   const swap = totals.swap > 0 ? ` + ${formatBytes(totals.swap)} swap` : '';
-  const agents = `${plural(totals.agents, 'agent')}, ${totals.related} related of ${plural(totals.processes, 'process', 'processes')}`;
+  const agents = `${plural(totals.agents, 'agent')}, ${totals.related} agent processes of ${totals.processes}`;
   const first = `reaptop ${host.name}: ${agents}; ${memoryKnown ? `${formatBytes(totals.rss)} RSS${swap}` : 'memory unknown'}${machine}`;
   const second = [
     `${totals.leaks} leaked`,

@@ -164,11 +164,19 @@ const named = (word: string, { processes }: Snapshot): JudgedProcess => {
   );
 };
 
+/** `1h`, `90m`, `45s`: as it is typed. */
+const idleText = (seconds: number): string =>
+  seconds > 0 && seconds % 3600 === 0
+    ? `${seconds / 3600}h`
+    : seconds > 0 && seconds % 60 === 0
+      ? `${seconds / 60}m`
+      : `${seconds}s`;
+
 const sleepCommand = ({ which }: SleepOptions, idleSeconds: number): string =>
   [
     'sleep',
     ...which,
-    ...(which.length > 0 && idleSeconds === 0 ? [] : [`--idle ${idleSeconds}s`]),
+    ...(which.length > 0 && idleSeconds === 0 ? [] : [`--idle ${idleText(idleSeconds)}`]),
     '--force',
   ].join(' ');
 

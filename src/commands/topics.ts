@@ -10,7 +10,7 @@ export const TOPICS: readonly (readonly [name: string, about: string, section: 5
   ['config', 'the config file, every key with its default', 5],
   ['json', 'JSON for scripts, exit codes, status lines', 5],
   ['audit', 'the audit log; what is read and written', 5],
-  ['macos', 'what works on a Mac, and what nobody has confirmed', 7],
+  ['macos', 'what works on a Mac, and what is not confirmed yet', 7],
 ];
 
 /** As the help shows them. */

@@ -31,7 +31,7 @@ const waiting = (p: JudgedProcess): News => {
     id: 'agent-waits',
     severity: 'warn',
     title: `${label(p)}${project} waits for you`,
-    why: what === null ? 'its own session file says so' : `its own session file says: ${what}`,
+    why: what === null ? 'as its own session file records' : `its own session file says: ${what}`,
     processes: [identityOf(p)],
     files: [],
     remedy: 'answer it; o goes to its pane',

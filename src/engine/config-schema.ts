@@ -16,7 +16,7 @@ const thresholds = z.strictObject({
   zombie: z
     .strictObject({
       criticalCount: count.describe('critical from this many zombies of one parent on'),
-      quietSeconds: positive.describe('a parent must do nothing for so long before it is ended'),
+      quietSeconds: positive.describe('seconds a parent must be idle before it is ended'),
       minimumAgeSeconds: z.number().nonnegative().describe('younger zombies end no parent'),
     })
     .partial(),
@@ -25,13 +25,13 @@ const thresholds = z.strictObject({
     .partial(),
   'memory-growth': z
     .strictObject({
-      minutes: positive.describe('over at least so long'),
+      minutes: positive.describe('minimum observation window, in minutes'),
       growthBytes: positive.describe('grown by at least this much'),
       factor: positive.describe('and to at least this many times of what it was'),
     })
     .partial(),
   'too-many-agents': z.strictObject({ count: count.describe('more sessions than this at once') }).partial(),
-  'idle-agent': z.strictObject({ seconds: positive.describe('no sign of work for so long') }).partial(),
+  'idle-agent': z.strictObject({ seconds: positive.describe('seconds without a sign of work') }).partial(),
   'concurrent-builds': z
     .strictObject({
       warnCount: count.describe('more builds of one project than this'),
@@ -40,19 +40,19 @@ const thresholds = z.strictObject({
     .partial(),
   'heartbeat-stale': z
     .strictObject({
-      warnSeconds: positive.describe('silent for so long'),
+      warnSeconds: positive.describe('seconds without a heartbeat'),
       criticalSeconds: positive.describe('critical after this'),
       leftoverSeconds: positive.describe('after this the file is left over, and its agent is not hung'),
     })
     .partial(),
   'heartbeat-missing': z
-    .strictObject({ seconds: positive.describe('an agent at work without a heartbeat for so long') })
+    .strictObject({ seconds: positive.describe('seconds an agent works without a heartbeat') })
     .partial(),
   'marker-age': z
     .strictObject({
-      warnSeconds: positive.describe('a stop that waits for so long'),
+      warnSeconds: positive.describe('seconds a postflight is pending'),
       criticalSeconds: positive.describe('critical after this'),
-      stillSeconds: positive.describe('a deadlock when nothing else changed for so long'),
+      stillSeconds: positive.describe('seconds without any other change before it is critical'),
     })
     .partial(),
   'loop-guard': z
@@ -61,23 +61,23 @@ const thresholds = z.strictObject({
   'lock-stale': z.strictObject({ seconds: positive.describe('a lock older than this') }).partial(),
   'call-hung': z
     .strictObject({
-      warnSeconds: positive.describe('a call of an MCP server that takes so long and gets nowhere'),
+      warnSeconds: positive.describe('seconds a call may take while its MCP server is idle'),
       criticalSeconds: positive.describe('critical after this'),
       tools: z.record(text, positive).describe('limits of single tools by name, in seconds'),
     })
     .partial(),
   'session-hung': z
     .strictObject({
-      seconds: positive.describe('busy, without a call and without a sign of work for so long'),
+      seconds: positive.describe('seconds busy without a call or a sign of work'),
     })
     .partial(),
   'stuck-io': z
-    .strictObject({ seconds: positive.describe('so long in uninterruptible I/O (state D)') })
+    .strictObject({ seconds: positive.describe('seconds in uninterruptible I/O (state D)') })
     .partial(),
   spinning: z
     .strictObject({
       percent: positive.describe('of one core'),
-      seconds: positive.describe('for so long, of a leaked or suspect process'),
+      seconds: positive.describe('for this many seconds, by a leaked or suspect process'),
     })
     .partial(),
 });
@@ -130,9 +130,9 @@ const policy = z.strictObject({
     .number()
     .min(LEAST_SIGHTING_SECONDS)
     .describe('a leak is seen twice, at least this far apart'),
-  terminalSeconds: z.number().nonnegative().describe('an agent must have been done for so long'),
+  terminalSeconds: z.number().nonnegative().describe('seconds an agent must have been finished'),
   warnSeconds: z.number().nonnegative().describe('from a warning to the end'),
-  retentionDays: z.number().nonnegative().describe('archived files are kept for so long'),
+  retentionDays: z.number().nonnegative().describe('days archived files are kept'),
   endsPerHour: count.describe('trees ended in an hour; past it guard only reports'),
 });
 

@@ -1,3 +1,4 @@
+import type { RememberedSession } from '../model/asleep.ts';
 import type { Config } from '../model/config.ts';
 import { DEFAULT_CONFIG } from '../model/config-defaults.ts';
 import { keyOf } from '../model/identity.ts';
@@ -93,6 +94,36 @@ const LOG: readonly LogLine[] = [
   ]),
 ];
 
+/** Two sessions that were put to sleep, and whose shells still run in their panes. */
+const sleeping = (
+  hoursAgo: number,
+  pid: number,
+  project: string,
+  name: string,
+  id: string,
+  mib: number,
+  pane: string,
+): RememberedSession => ({
+  agent: 'claude',
+  state: 'asleep',
+  at: INVENTED_NOW - hoursAgo * HOUR,
+  pid,
+  start: String(pid),
+  id,
+  project,
+  name,
+  cwd: `${INVENTED_HOME}/src/${project}`,
+  tmux: { socket: '/tmp/tmux-1000/default', session: 'main', pane, server: 1201 },
+  bytes: mib * MIB,
+  resume: `claude --resume ${id}`,
+  boot: null,
+  registry: null,
+});
+const ASLEEP: readonly RememberedSession[] = [
+  sleeping(2, 1611, 'invoices', 'refund mails', '6a0d4f1e-92b7-4c3d-8e15-7b9c0d1e2f34', 612, '%6'),
+  sleeping(7, 1655, 'prices-api', 'rate limits', 'b2c3d4e5-f607-4819-a2b3-c4d5e6f70819', 447, '%7'),
+];
+
 /** `--demo`: the engine as it is, over an invented machine. Nothing real is looked at, signalled or written. */
 export const startDemo = async (options: DemoOptions = {}): Promise<Demo> => {
   const { intervalSeconds = 2, all = false, ticking = true, looks = 35, graceMs } = options;
@@ -112,6 +143,7 @@ export const startDemo = async (options: DemoOptions = {}): Promise<Demo> => {
     all,
     graceMs,
     log: LOG,
+    asleep: ASLEEP,
     stateDirectory: null,
     byHand: true,
   });

@@ -627,7 +627,7 @@ export class Engine {
     const replan = async (): Promise<SweepPlan> => {
       const moment = await this.sample({ all: true, fresh: true });
       const now = sameFinding(finding, moment.findings);
-      if (now === undefined) return nothingOf(finding, 'this is no longer so');
+      if (now === undefined) return nothingOf(finding, 'it is already resolved');
       const { retentionDays } = config.policy;
       return planFixFiles({ ...this.#context(moment), files: moment.files, facts, retentionDays }, now);
     };

@@ -167,7 +167,7 @@ export class LiveEngine implements Live {
     const { log } = this.#store.state;
     this.#store.set({ log: log.filter(line => line.acknowledged !== finding) });
     void this.refresh();
-    return 'Taken back; it is shown again if it is still so.';
+    return 'Taken back; it is shown again if it still applies.';
   }
 
   #withoutAcknowledged(snapshot: Snapshot): Snapshot {
@@ -396,7 +396,7 @@ const loadOf = ({ inventedRecords }: System): number | null =>
 
 /** What is shown before the second look. */
 const firstState = (
-  { config, intervalSeconds, system, log }: LiveEngineOptions,
+  { config, intervalSeconds, system, log, asleep = [] }: LiveEngineOptions,
   snapshot: Snapshot,
   acts: ActLog | null,
   acknowledged: readonly Acknowledgement[],
@@ -412,6 +412,7 @@ const firstState = (
     (a, b) => a.at - b.at,
   ),
   error: null,
+  asleep,
 });
 
 /** Into the directory we were started in; resolves to the path, or says why there is none. */

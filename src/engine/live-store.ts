@@ -1,3 +1,4 @@
+import type { RememberedSession } from '../model/asleep.ts';
 import type { Config } from '../model/config.ts';
 import { keyOf } from '../model/identity.ts';
 import type { Outcome } from '../model/plan.ts';
@@ -84,6 +85,8 @@ export interface LiveEngineOptions {
   readonly configPath?: string | null;
   /** What happened before; the end of the audit log when absent. */
   readonly log?: readonly LogLine[];
+  /** Sleeping sessions of a machine that has no state directory. */
+  readonly asleep?: readonly RememberedSession[];
   /** Where acts are recorded; null: nowhere, because nothing real is done. */
   readonly stateDirectory?: string | null;
   /** How long a process may take to obey TERM; the default of every act when absent. */

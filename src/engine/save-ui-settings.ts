@@ -50,7 +50,7 @@ export const saveSettings = async (named: string, settings: UiSettings): Promise
     const { theme, columns, mouse, interval } = settings;
     const whole = { ...(before === null ? {} : JSON.parse(before)), theme, columns, mouse, interval };
     const text = `${JSON.stringify(whole, null, 2)}\n`;
-    if (text === before) return `${visible(path)} says so already.`;
+    if (text === before) return `No changes to save in ${visible(path)}.`;
     if (!liesWithUs(path)) throw new Error("it lies in another user's directory");
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const backup = before === null ? null : backUp(path, before);

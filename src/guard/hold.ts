@@ -126,7 +126,7 @@ export class Holding {
 
   #write(held: Held): string | null {
     return this.#directory === null
-      ? 'it could not be written down that guard is held: there is no directory for it'
+      ? 'the hold could not be saved: no state directory'
       : writeHeld(this.#directory, held);
   }
 
@@ -176,7 +176,7 @@ export const readHeld = (directory: string | null): Held | null => {
   } catch (error) {
     // A file in the directory's place holds nothing; anything else that cannot be read may.
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
-    return { since: 0, why: `${path} says so, and cannot be read` };
+    return { since: 0, why: `${path} exists but cannot be read` };
   }
 };
 

@@ -97,7 +97,7 @@ export const orRefuse = <T>(path: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Unfit) throw new UsageError(`${visible(path)} is left as it is: ${error.message}.`);
+    if (error instanceof Unfit) throw new UsageError(`${visible(path)} was not changed: ${error.message}.`);
     throw error;
   }
 };

@@ -87,7 +87,7 @@ const sentence = (hit: readonly JudgedProcess[], mine: Mine | null, snapshot: Sn
 };
 
 const CONTAINERS =
-  'it would end every container that is listed, whoever started it. Name the containers that this session started.';
+  'it would end every container that is listed, including those of other sessions. Name the containers that this session started.';
 
 /** Who is hit by these besides the session's own processes, as a sentence; null: nobody. */
 export const whoIsHit = async (context: HookContext, kills: readonly BroadKill[]): Promise<string | null> => {

@@ -80,7 +80,7 @@ describe('after SIGCHLD', () => {
       '10 killed: ended by SIGKILL',
     ]);
     expect((await go(server(20, () => {}))).said).toEqual([
-      '21 zombie: p20 (20) has not reaped it',
+      '21 zombie: p20 (20) has not collected it',
       '20 survived: it still runs after SIGKILL (state S)',
     ]);
   });

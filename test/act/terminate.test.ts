@@ -169,7 +169,7 @@ describe('real processes', () => {
     await until('the exec', () => rawProcess(parent.pid)?.comm === 'sleep');
     const result = await terminate({ system, plan: await planFor(system, [child]) });
     expect(result.outcomes).toMatchObject([{ pid: child.pid, outcome: 'zombie' }]);
-    expect(result.outcomes[0]?.why).toContain(`${parent.pid} sleep has not reaped it`);
+    expect(result.outcomes[0]?.why).toContain(`${parent.pid} sleep has not collected it`);
     expect(isRunning(parent.pid, parent.start)).toBe(true);
   });
 

@@ -80,7 +80,7 @@ describe('real zombies', () => {
     expect(plan.steps.map(s => s.signal)).toEqual(['SIGCHLD']);
     const result = await endZombies({ system, plan, quietSeconds: 0.2 });
     expect(kinds(result.outcomes)).toEqual({ zombie: 3 });
-    expect(result.outcomes[0]?.why).toContain(`sleep (${parent.pid}) has not reaped it`);
+    expect(result.outcomes[0]?.why).toContain(`sleep (${parent.pid}) has not collected it`);
     expect(isRunning(parent.pid, parent.start)).toBe(true);
   });
 });

@@ -55,7 +55,7 @@ describe('a table recorded here', () => {
       { pid: 1, start: '1', command: '/sbin/init' },
       { ...server, pid: 400 },
       { ...server, pid: 401, ...soft, verdict: 'protected' },
-      { ...server, pid: 402, verdict: 'suspect', why: ['listens on port 80: somebody may want it'] },
+      { ...server, pid: 402, verdict: 'suspect', why: ['listens on port 80: it may be in use'] },
     ];
     const again = await judge(JSON.stringify({ schema: 1, processes }));
     expect(again.processes.map(p => [p.pid, p.verdict, p.protection])).toEqual([

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../support/agent.ts';
+import { REAPTOP } from '../support/cli.ts';
 import { leaveBehind } from '../support/leftovers.ts';
-import { isRunning, type RawProcess } from '../support/proc.ts';
+import { childrenOf, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
 import { KEY, Pty } from '../support/pty.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -14,12 +16,16 @@ beforeEach(() => {
 afterEach(() => sandbox.close());
 
 const PROJECTS = ['proofs', 'webapp', 'prices', 'docs', 'atlas', 'notes'] as const;
+/** Which of them waits for its user. */
+const WAITS = 3;
 const server = (name: string): string => `${sandbox.sleeper(name)} 600`;
 /** A server that never waits for what it started: three zombies below it. */
 const OWING = 'for n in 1 2 3; do sleep 0 & done; exec ';
 
 /** Six sessions, one of which waits; 20 processes that two dead sessions left; three zombies. */
-const crowd = async (): Promise<{ left: readonly RawProcess[]; sessions: readonly RawProcess[] }> => {
+const crowd = async (
+  start: (...of: Parameters<typeof startAgent>) => Promise<RawProcess & { session: string }> = startAgent,
+): Promise<{ left: readonly RawProcess[]; sessions: readonly RawProcess[] }> => {
   const left = [
     ...(await leaveBehind(sandbox, ...Array.from({ length: 8 }, (_, n) => server(`mcp-a${n}`)))),
     ...(await leaveBehind(sandbox, ...Array.from({ length: 12 }, (_, n) => server(`mcp-b${n}`)))),
@@ -29,9 +35,9 @@ const crowd = async (): Promise<{ left: readonly RawProcess[]; sessions: readonl
     mkdirSync(sandbox.path(project), { recursive: true });
     const owing = n === 2 ? [`sh -c '${OWING}${server('lean-lsp-mcp')}'`] : [];
     const children = [server('mcp-server-files'), server('mcp-server-hub'), ...owing];
-    const agent = await startAgent(sandbox, { children, cwd: sandbox.path(project) });
+    const agent = await (n === WAITS ? start : startAgent)(sandbox, { children, cwd: sandbox.path(project) });
     sessions.push(agent);
-    if (n !== 3) continue;
+    if (n !== WAITS) continue;
     sandbox.write(
       `home/.claude/sessions/${agent.pid}.json`,
       JSON.stringify({
@@ -48,6 +54,22 @@ const crowd = async (): Promise<{ left: readonly RawProcess[]; sessions: readonl
   }
   return { left, sessions };
 };
+
+/** The same stand-in as the process of a tmux pane; its programs are there already. */
+const startInPane = async (
+  ...[, { children = [], cwd = sandbox.path('work') } = {}]: Parameters<typeof startAgent>
+): Promise<RawProcess & { session: string }> => {
+  const session = randomUUID();
+  const program = sandbox.path('bin/register-agent');
+  sandbox.tmux('new-session', '-d', '-s', 'asks', '-c', cwd, program, '--register', session, ...children);
+  const pid = Number(sandbox.tmux('list-panes', '-t', 'asks', '-F', '#{pane_pid}'));
+  await until('the agent to be called claude with its children below', () =>
+    childrenOf(pid).some(child => child.comm === 'sleep' && child.state !== 'Z'),
+  );
+  return { ...rawProcess(pid)!, session };
+};
+
+const RUN = `exec ${REAPTOP} --interval 0.5`;
 
 /** The rows of the tree that are on the screen. */
 const rowsOf = (pty: Pty): readonly string[] => pty.lines().filter(line => /^│/.test(line));
@@ -85,6 +107,29 @@ describe('on a machine with six sessions, 20 leaked processes and three zombies'
     expect(leakRows(pty)).toHaveLength(2);
     pty.press('q');
     expect(await pty.exit()).toBe(0);
+  });
+
+  it.each([
+    [60, 40],
+    [80, 24],
+    [120, 40],
+    [200, 50],
+  ])('at %i×%i two keys, w and o, bring you to the pane of the session that waits', async (columns, rows) => {
+    const { sessions } = await crowd(startInPane);
+    sandbox.tmux('new-session', '-d', '-s', 'view', '-x', `${columns}`, '-y', `${rows}`, RUN);
+    sandbox.tmux('set', '-g', 'status', 'off');
+    const pty = new Pty(sandbox, {
+      columns,
+      rows,
+      command: ['tmux', '-L', 'reaptop-test', 'attach', '-t', 'view'],
+    });
+    const shown = (): string => sandbox.tmux('list-clients', '-F', '#{session_name} #{pane_pid}').trim();
+    await pty.shows('1 waiting', /WAIT .*claude.*waits/);
+    expect(shown()).toMatch(/^view /);
+    pty.press('w');
+    await pty.shows(/▌ WAIT .*waits/);
+    pty.press('o');
+    await until('its pane to be shown', () => shown() === `asks ${sessions[WAITS]!.pid}`);
   });
 
   it('the biggest hog is one key away and Esc comes back; w goes to who waits; c and y clean all', async () => {

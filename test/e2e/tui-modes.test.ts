@@ -32,7 +32,7 @@ describe('where there is no terminal', () => {
   it('neither on stdin nor on stdout: the text of --once, and a note on stderr', async () => {
     const { code, stdout, stderr } = await reaptop(sandbox, []);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^reaptop .* agents?, \d+ related of \d+ processes/);
+    expect(stdout).toMatch(/^reaptop .* agents?, \d+ agent processes of \d+/);
     expect(stderr).toBe('reaptop: this is not a terminal; showing the text of --once\n');
   });
 
@@ -41,7 +41,7 @@ describe('where there is no terminal', () => {
     ['stdout', '| cat'],
   ])('not on %s: the same', async (_, redirection) => {
     const pty = new Pty(sandbox, { command: ['sh', '-c', `${REAPTOP} ${redirection}`] });
-    await pty.shows('not a terminal', /related of \d+ processes/);
+    await pty.shows('not a terminal', /agent processes of \d+/);
     expect(await pty.exit()).toBe(0);
     expect(pty.written).not.toContain('\u001b[?1049h');
   });

@@ -270,7 +270,7 @@ it('a stale lock that is gone when the plan is made leaves nothing to do, and sa
   rmSync(lock);
   const plan = await engine.plan({ act: 'fix', finding });
   expect(plan.otherSteps ?? []).toEqual([]);
-  expect(plan.leftAlone).toEqual([{ what: lock, why: 'this is no longer so' }]);
+  expect(plan.leftAlone).toEqual([{ what: lock, why: 'it is already resolved' }]);
 });
 
 it.each(['sweep', 'remove-file'] as const)(
@@ -280,7 +280,7 @@ it.each(['sweep', 'remove-file'] as const)(
     await start();
     const plan = await engine.plan({ act: 'fix', finding });
     expect([plan.steps, plan.otherSteps ?? []]).toEqual([[], []]);
-    expect(plan.leftAlone).toEqual([{ what: 'a title', why: 'this is no longer so' }]);
+    expect(plan.leftAlone).toEqual([{ what: 'a title', why: 'it is already resolved' }]);
   },
 );
 

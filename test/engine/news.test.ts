@@ -106,7 +106,7 @@ describe('an agent that waits is news', () => {
     const [news] = desk.look({ ...waiting, processes: [{ ...one!, session }] as never });
     expect(news).toMatchObject({
       severity: 'warn',
-      why: 'its own session file says so',
+      why: 'as its own session file records',
       processes: [{ pid: 7, start: '1' }],
       files: [],
       action: null,

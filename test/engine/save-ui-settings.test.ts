@@ -57,7 +57,7 @@ describe('saving the settings', () => {
 
   test('that changes nothing writes nothing', async () => {
     await saveSettings(path, SETTINGS);
-    expect(await saveSettings(path, SETTINGS)).toBe(`${path} says so already.`);
+    expect(await saveSettings(path, SETTINGS)).toBe(`No changes to save in ${path}.`);
     expect(existsSync(`${path}.bak`)).toBe(false);
   });
 

@@ -140,7 +140,7 @@ describe('finding things', () => {
   test('n opens what is folded above its process', async () => {
     await open();
     await driven.press('level-1');
-    await toFinding('(1522) has not reaped');
+    await toFinding('(1522) has 3 zombie');
     expect(selected()).toContain('1522');
   });
 
@@ -159,7 +159,7 @@ describe('finding things', () => {
 
   test('o says what became of the jump', async () => {
     await open();
-    await toFinding('(1522) has not reaped');
+    await toFinding('(1522) has 3 zombie');
     await driven.press('pane');
     expect(lastRow()).toContain('lean-lsp-mcp (1522) is in a pane of another machine');
     await driven.press('end', 'pane');

@@ -71,7 +71,7 @@ const timeLine = (): string =>
 describe('the past on the screen', () => {
   test('at 40×10 the one row of the header says which moment it is', async () => {
     driven = await openAt(14, 40, 10);
-    expect(driven.terminal.lines()[0]).toMatch(/^ 1 waiting {2}PAST 11-16 \d\d:14:00 *$/);
+    expect(driven.terminal.lines()[0]).toMatch(/^ 1 waiting {2}1 hung {2}PAST 11-16 \d\d:14:00 *$/);
   });
 
   test.each([

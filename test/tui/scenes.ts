@@ -79,6 +79,22 @@ export const SCENES: readonly Scene[] = [
     rows: 30,
     press: ['next-panel', 'end', 'up', 'up', 'up', 'up', 'fix'],
   },
+  {
+    name: 'hung-120x18',
+    title: 'A call that hangs, and the plan that frees its session',
+    columns: 120,
+    rows: 18,
+    press: ['down', 'down', 'fix'],
+    picture: true,
+  },
+  {
+    name: 'asleep-120x40',
+    title: 'Sessions asleep: at the end of the list, and in their panel',
+    columns: 120,
+    rows: 40,
+    press: ['level-1', 'next-panel', 'next-panel', 'next-panel'],
+    picture: true,
+  },
   { name: 'list-120x40', title: 'One list, the biggest first', columns: 120, rows: 40, press: ['by-memory'] },
   { name: 'list-60x40', title: 'The same in a side pane', columns: 60, rows: 40, press: ['by-memory'] },
   { name: 'projects-80x24', title: 'Grouped by project', columns: 80, rows: 24, press: ['grouping'] },
@@ -120,7 +136,7 @@ export const SCENES: readonly Scene[] = [
     columns: 100,
     rows: 30,
     press: ['clean', 'go'],
-    until: '1 waiting  3 suspects', // the look after the last outcome
+    until: '1 waiting  1 hung  3 suspects', // the look after the last outcome
   },
   // The rest of the moving picture, which does not change its size.
   { name: 'main-100x30', title: 'A leak on the screen', columns: 100, rows: 30, press: [] },
@@ -137,7 +153,7 @@ export const SCENES: readonly Scene[] = [
     columns: 100,
     rows: 30,
     press: ['clean', 'go'],
-    until: '1 waiting  3 suspects',
+    until: '1 waiting  1 hung  3 suspects',
     afterwards: ['running-leave'],
   },
 ];

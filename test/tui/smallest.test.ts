@@ -101,7 +101,7 @@ test('o in the findings is about the finding, not about the row of the tree', as
   };
   driven = await drive(120, 40, { answering: () => ({ jump }) });
   await driven.press('next-panel', 'down', 'down', 'pane');
-  expect(rowWith('▌ critical')).toContain('(1522) has not reaped');
+  expect(rowWith('▌ critical')).toContain('(1522) has 3 zombie');
   expect(asked).toEqual([1522]);
 });
 

@@ -59,7 +59,7 @@ export const begin = async (
     const kept = dropped.get(keyOf(step)) ?? keptRoots.get(keyOf(step.root));
     if (sighting === undefined) outcomes.push(outcomeFor(step, 'gone', goneWhy(present.get(step.pid))));
     else if (isZombie(sighting.facts))
-      outcomes.push(outcomeFor(step, 'gone', 'it had already ended, and waits to be reaped'));
+      outcomes.push(outcomeFor(step, 'gone', 'it had already ended; its parent has not collected it'));
     else if (kept !== undefined) {
       run.spared.add(keyOf(step));
       outcomes.push(outcomeFor(step, 'refused', kept));

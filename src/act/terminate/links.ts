@@ -108,6 +108,6 @@ export const holdsItsPid = async (run: TerminateRun, identity: Identity): Promis
 
 /** One that fled in time cannot be distinguished from an unrelated process: it stays, and the user gets one warning. */
 export const noteUnproven = (run: TerminateRun, facts: ProcessFacts, founder: Tracked): void => {
-  const warning = `${nameAndPid(facts.comm, facts.pid)} may have been started by ${nameAndPid(founder.step.name, founder.step.pid)} as that ended, but nobody is left to prove it: it is left alone`;
+  const warning = `${nameAndPid(facts.comm, facts.pid)} may be a child of ${nameAndPid(founder.step.name, founder.step.pid)}, which ended before this could be checked: left alone`;
   if (!run.warnings.includes(warning)) run.warnings.push(warning);
 };

@@ -302,7 +302,7 @@ const settleZombie = (run: TerminateRun, t: Tracked, ppid: number | null): void 
     return;
   }
   const parent = run.before.byPid.get(ppid ?? 0);
-  settle(run, t, 'zombie', `it ended, and ${ppid} ${parent?.name ?? 'its parent'} has not reaped it`);
+  settle(run, t, 'zombie', `it ended, and ${ppid} ${parent?.name ?? 'its parent'} has not collected it`);
 };
 
 const settleAlive = (run: TerminateRun, t: Tracked, state: string): void => {

@@ -14,11 +14,11 @@ export const agentFinishedSessionAlive: Detector = ({ files }) =>
         id: 'agent-finished-session-alive',
         severity: 'warn',
         title: `agent ${agent.id} finished, but its session ${agent.sessionName} is still open`,
-        why: `${agent.finished}${quiet}${attached ? '; somebody is attached to it' : ''}`,
+        why: `${agent.finished}${quiet}${attached ? '; a client is attached to it' : ''}`,
         processes: agent.processes.map(identityOf),
         files: agent.files.map(file => file.reading.path),
         remedy: attached
-          ? 'leave its tmux session first: sweep ends none that somebody is attached to'
+          ? 'detach from its tmux session first: sweep does not end attached sessions'
           : 'end the session and archive its files',
         action: attached ? null : 'sweep',
       },

@@ -25,6 +25,7 @@ import { zombie } from './zombie.ts';
 /** Everything reaptop can say is wrong; a new finding is one entry here. */
 const DETECTORS = {
   leak,
+  'call-hung': callHung,
   zombie,
   'duplicate-server': duplicateServer,
   'over-memory': overMemory,
@@ -40,7 +41,6 @@ const DETECTORS = {
   'agent-finished-session-alive': agentFinishedSessionAlive,
   'agent-dead-registry-active': agentDeadRegistryActive,
   'leftover-files': leftoverFiles,
-  'call-hung': callHung,
   'session-hung': sessionHung,
   stopped,
   'stuck-io': stuckIo,

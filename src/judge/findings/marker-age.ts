@@ -17,15 +17,15 @@ export const markerAge: Detector = ({ files, config }) =>
       .inDirectory(directoryOf(reading.path))
       .filter(other => formatOf(other.reading).thresholds === 'loop-guard');
     const dead = file.candidates.length === 0;
-    const deadlock = severity === 'critical' ? 'deadlock: ' : '';
+    const left = severity !== 'info' && dead ? ', no agent left to do it' : '';
     return [
       {
         id: 'marker-age',
         severity,
-        title: `${deadlock}${subjectOf(reading)} has been waiting for its postflight for ${formatAge(ageSeconds)}`,
+        title: `${subjectOf(reading)}: postflight pending for ${formatAge(ageSeconds)}${left}`,
         why:
           severity === 'info'
-            ? `its agent shows signs of life, or may: ${agent?.name ?? 'unknown'} (${agent?.facts.pid ?? '?'})`
+            ? `its agent may still be active: ${agent?.name ?? 'unknown'} (${agent?.facts.pid ?? '?'})`
             : (reason ?? 'nothing moves'),
         processes: file.candidates.map(identityOf),
         files: [reading.path, ...guards.map(guard => guard.reading.path)],

@@ -28,6 +28,6 @@ const remedyFor = (p: JudgedProcess): string => {
   // It is never signalled, but has its own way to end: `claude stop 1a2b3c4d`.
   if (p.protection === 'hard') return p.protectedBecause ?? 'it is protected';
   return p.verdict === 'leak'
-    ? 'it is leaked: end it'
+    ? 'end it (leaked)'
     : 'it may be in use: ask its session to finish, or end it yourself';
 };

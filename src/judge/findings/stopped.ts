@@ -9,7 +9,7 @@ export const stopped: Detector = ({ processes }) =>
       id: 'stopped',
       severity: 'warn',
       title: `${label(p)} is stopped`,
-      why: 'state T: it holds its memory and answers nobody; SIGTERM waits until SIGCONT',
+      why: 'stopped (state T): it still uses memory; SIGTERM has no effect until it is resumed',
       processes: [identityOf(p)],
       files: [],
       remedy: 'resume it (SIGCONT), then end it if it is no longer needed',

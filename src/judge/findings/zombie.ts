@@ -17,13 +17,13 @@ export const zombie: Detector = ({ processes, files, config }) =>
       return {
         id: 'zombie',
         severity: server || parent.zombies >= config.thresholds.zombie.criticalCount ? 'critical' : 'warn',
-        title: `${label(parent)} has not reaped ${plural(parent.zombies, 'child', 'children')}`,
-        why: `${names || 'its children'} ${dead.length === 1 ? 'has' : 'have'} ended, and ${label(parent)} never waited for ${dead.length === 1 ? 'it' : 'them'}${server ? '; later calls to this server may hang' : ''}`,
+        title: `${label(parent)} has ${plural(parent.zombies, 'zombie child', 'zombie children')}${names && ` (${names})`}`,
+        why: `${names || 'its children'} ended and ${label(parent)} did not collect ${dead.length === 1 ? 'it' : 'them'}${server ? '; later calls to this server may hang' : ''}`,
         processes: [identityOf(parent), ...dead.map(identityOf)],
         files: [],
         remedy: server
-          ? `nudge ${parent.facts.pid} with SIGCHLD, then end it if it is idle${session === null ? '' : ` (session ${session} loses this server)`}`
-          : `nudge ${parent.facts.pid} with SIGCHLD; it is never ended for its zombies`,
+          ? `send SIGCHLD to ${parent.facts.pid}, then end it if it is idle${session === null ? '' : ` (session ${session} loses this server)`}`
+          : `send SIGCHLD to ${parent.facts.pid}; reaptop does not end it because of zombies`,
         action: 'zombies',
       };
     });

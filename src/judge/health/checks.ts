@@ -61,7 +61,7 @@ const proc: HealthCheck = ({ proc: found }) => {
   if (found.kind === 'missing')
     return fail('/proc is not mounted: there is nothing to read', 'mount it: mount -t proc proc /proc');
   return found.hidepid === null
-    ? ok('/proc is mounted and hides nobody')
+    ? ok('/proc is mounted; all processes are visible')
     : warning(
         `/proc is mounted with hidepid=${found.hidepid}: processes of other users are not seen, nor their parents`,
         'verdicts hold for your own processes; to see all, mount it without hidepid or run in the group its gid= names',

@@ -68,7 +68,7 @@ const marker: Judge = (file, context) => {
   // The marker of a healthy run is as old as the run.
   if (life === 'moving' || life === 'unknown') return { state: 'fine', reason: aged.reason };
   const who =
-    life === 'nobody' ? 'no agent is there' : `its agent has been still for ${formatAge(stillSeconds)}`;
+    life === 'nobody' ? 'no agent is running' : `its agent has been still for ${formatAge(stillSeconds)}`;
   return { state: aged.state, reason: `${aged.reason}, and ${who}` };
 };
 

@@ -144,7 +144,7 @@ export const unknownTarget = (target: Identity, family: PlanFamily): Refusal => 
     name: now === undefined ? '?' : now.name,
     why:
       now === undefined
-        ? `there is no process ${target.pid} any more`
+        ? `no process ${target.pid}`
         : `pid ${target.pid} names another process now (${now.name}): it was reused`,
   };
 };

@@ -84,8 +84,8 @@ const outermostFirst = (roots: Iterable<JudgedProcess>, { family }: PlanContext)
 const zombieReason = (zombie: JudgedProcess, { family }: PlanContext): string => {
   const parent = family.parentOf(zombie);
   return parent === null
-    ? 'it has already ended and waits to be reaped'
-    : `it has already ended; ${label(parent)} has not reaped it, and only dealing with that parent's zombies clears it`;
+    ? 'it is a zombie: it has ended, but was not collected'
+    : `it is a zombie of ${label(parent)}; use z to have the parent collect it`;
 };
 
 export interface SignalRequest {

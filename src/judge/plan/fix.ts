@@ -171,7 +171,7 @@ const isProcessAction = (action: FindingAction | null): action is ProcessAction 
 export const planFix = (request: FixRequest): Plan => {
   const context = planContext(request);
   const now = sameFinding(request.finding, request.snapshot.findings);
-  if (now === undefined) return refuseAll(request.finding.processes, 'this is no longer so', context);
+  if (now === undefined) return refuseAll(request.finding.processes, 'it is already resolved', context);
   if (!isProcessAction(now.action)) return refuseAll(now.processes, now.remedy, context);
   return FIXES[now.action]({ ...request, now, context });
 };
@@ -196,11 +196,11 @@ export const whyNotFixedAgain = (
     const p = there.get(keyOf(step));
     if (p === undefined || isZombie(p.facts) || planned.has(keyOf(step))) return [];
     const told = fresh.refused.find(one => keyOf(one) === keyOf(step)) ?? fresh.refused[0];
-    return [`${label(p)} may not be signalled any more: ${told?.why ?? 'this is no longer so'}`];
+    return [`${label(p)} may not be signalled any more: ${told?.why ?? 'it is already resolved'}`];
   });
   const others = (plan.otherSteps ?? [])
     .filter(({ act, target }) => !fresh.otherSteps?.some(one => one.act === act && one.target === target))
-    .map(({ target }) => `${target}: ${fresh.refused[0]?.why ?? 'this is no longer so'}`);
+    .map(({ target }) => `${target}: ${fresh.refused[0]?.why ?? 'it is already resolved'}`);
   return [...steps, ...others];
 };
 
@@ -277,7 +277,7 @@ const refusedOf = (
   const rest = finding.files.filter(
     path => !taken.has(path) && !explained.has(path) && !explained.has(`agent ${agentOf.get(path)}`),
   );
-  return [...told, ...rest.map(what => ({ what, why: 'it changed, is gone, or somebody still needs it' }))];
+  return [...told, ...rest.map(what => ({ what, why: 'it changed, is gone, or is still needed' }))];
 };
 
 /** The same for the eye: what is signalled, then the sessions, then the files. */

@@ -62,7 +62,7 @@ export const memberReason = (
   if (policy.allowSoft) return null;
   // An editor or a terminal that an agent opened carries the agent's environment and the user's work.
   const anchor = anchorOf(p);
-  if (anchor !== null && !isDrivenHelper(p)) return `${ANCHOR_WORDS[anchor]}: somebody may work in it`;
+  if (anchor !== null && !isDrivenHelper(p)) return `${ANCHOR_WORDS[anchor]}: it may be in use`;
   if (p.verdict === 'live' && !policy.verdicts.includes('live')) return `it is live: ${p.why[0] ?? 'in use'}`;
   if (p.verdict === 'suspect' && !policy.verdicts.includes('suspect'))
     return `it is only suspected: ${p.why[0] ?? 'no proof'}`;

@@ -233,7 +233,9 @@ const chosen = (p: JudgedProcess, context: PlanContext): Chosen | null => {
   const { dropped } = resumeWords(resumeOf(p.agent)!, way.id, p.facts.argv ?? []);
   const why = [
     idle === null ? '' : `idle ${formatAge(idle)}`,
-    others === 0 ? '' : `${plural(others, 'process', 'processes')} below it end with it`,
+    others === 0
+      ? ''
+      : `${plural(others, 'process', 'processes')} below it ${others === 1 ? 'ends' : 'end'} with it`,
     dropped.length === 0 ? '' : `resumed without ${dropped.join(', ')}`,
   ];
   const step = stepFor(p, { root: p, signal: 'SIGTERM', why: why.filter(Boolean).join('; ') });

@@ -59,7 +59,7 @@ const whyNot = (agent: OrchestratedAgent, family: PlanFamily, request: SweepRequ
   if (disbelieved !== null) return disbelieved;
   if (agent.sessionUnknown) return 'a tmux server did not answer: whether its session lives is unknown';
   if (agent.panes.some(pane => pane.attached))
-    return `somebody is attached to its session ${agent.sessionName}`;
+    return `a client is attached to its session ${agent.sessionName}`;
   const growing = agent.files.find(file => facts.growing.has(file.reading.path));
   if (growing !== undefined) return `${growing.reading.path} still grows`;
   const stream = agent.files.find(file => file.reading.format === 'stream-log');
@@ -178,10 +178,10 @@ const USELESS = {
   'heartbeat-missing': () => null,
   'lock-stale': ({ state, reason }) => (state === 'warn' ? reason : null),
   'marker-age': ({ reason }, age, isOld) =>
-    isOld ? (reason ?? `no agent is there, and it is ${formatAge(age)} old`) : null,
+    isOld ? (reason ?? `no agent is running, and it is ${formatAge(age)} old`) : null,
   // A hook writes the guard again at every stop; one that rested as long as a dead marker is dead too.
   'loop-guard': (_file, age, isOld) =>
-    isOld ? `no agent is there, and nothing counted on it for ${formatAge(age)}` : null,
+    isOld ? `no agent is running; counter unchanged for ${formatAge(age)}` : null,
 } satisfies Record<FileFinding, Useless>;
 
 /** Why a file that belongs to no orchestrated agent is of no use to anybody any more; null: it may be. */
@@ -316,7 +316,7 @@ const whySessionKept = (
   if (isIdle(inside, roots)) return whyAgentKept(agent, inside, request);
   const stranger = inside.members.find(p => !inside.ofAgents.has(p) && !isAround(p, inside));
   if (stranger !== undefined)
-    return `${label(stranger)} runs in its session ${agent.sessionName} and is none of its agent's`;
+    return `${label(stranger)} runs in its session ${agent.sessionName} and does not belong to its agent`;
   if (inside.outermost > 1)
     return `${inside.outermost} agents run in its session ${agent.sessionName}: it is not known which one has finished`;
   return inside.agents.length === 0 ? null : whyAgentKept(agent, inside, request);

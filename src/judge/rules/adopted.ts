@@ -71,7 +71,7 @@ const ofNobody = (context: VerdictContext, node: Node, kind: Kind, orphaned: str
   if (kind === 'agent' || kind === 'lake') {
     if (node.facts.details?.lostTerminal === true)
       return unlessDoubted(context, node, 'its terminal is gone', orphaned);
-    return rule('suspect', `${orphaned}; it may be work somebody detached on purpose (nohup)`);
+    return rule('suspect', `${orphaned}; it may be detached on purpose (nohup)`);
   }
   if (node.seen.role === 'bash-tool')
     return rule('suspect', "a shell of Claude's Bash tool; nothing says whose session it was", orphaned);

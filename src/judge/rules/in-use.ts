@@ -81,7 +81,7 @@ const isHeadless = ({ facts, kind }: Node): boolean =>
 
 const USE_REASONS: Readonly<Record<Use['how'], (node: Node, what: string) => string | null>> = {
   'unix-listener': (node, what) =>
-    node.kind !== 'mcp' && servesOthers(node) ? `listens on ${what}: somebody may want it` : null,
+    node.kind !== 'mcp' && servesOthers(node) ? `listens on ${what}: it may be in use` : null,
   'unix-client': (_, what) => `has a client at ${what}`,
   'socket-pair': () => 'has a socket whose other end another process holds',
   window: node => (isHeadless(node) ? null : 'has a window'),
@@ -105,7 +105,7 @@ const useOf = (node: Node): Reason => {
       node,
       node.kind === 'mcp'
         ? `listens on port ${port}, and nothing says that it speaks stdio only`
-        : `listens on port ${port}: somebody may want it`,
+        : `listens on port ${port}: it may be in use`,
     );
   if (uses === null) return because(node, 'may be in use: its sockets cannot be read');
   for (const { how, what } of uses) {
@@ -121,7 +121,7 @@ const detachmentOf =
   (node: Node): Reason => {
     const ignores = node.facts.details?.ignoresHangup ?? null;
     if (ignores === null) return because(node, 'may be detached (nohup): its signals cannot be read');
-    if (ignores) return because(node, 'ignores SIGHUP (nohup): somebody detached it on purpose');
+    if (ignores) return because(node, 'ignores SIGHUP (nohup): detached on purpose');
     const scope = ownScopeOf(node, self);
     return scope === null ? null : because(node, `runs in ${scope}, a scope of its own`);
   };

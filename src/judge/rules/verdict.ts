@@ -98,7 +98,7 @@ const belowAgent = ({ context, judge, abandoned }: RuleContext, node: Node, agen
 const held = ({ isRelated }: RuleContext, node: Node, climb: Climb & { end: 'pane' | 'anchor' }): Ruling => {
   const where =
     climb.end === 'anchor'
-      ? `started from ${climb.at}`
+      ? `run by ${climb.at}`
       : climb.pane === null
         ? 'sits below a tmux server'
         : `sits in tmux pane ${climb.pane.session}:${climb.pane.pane}`;
@@ -200,7 +200,7 @@ export const abandonedAt = (servesOne: (agent: Node) => boolean): ((node: Node) 
     const newer = newerOf(node);
     if (newer !== null) return `the same server runs again as ${newer.facts.pid}, which is newer`;
     return talksOverStdin(node) && node.facts.details?.stdin === 'abandoned-pipe'
-      ? 'nobody holds the other end of its standard input'
+      ? 'the other end of its standard input is closed'
       : null;
   };
   return fromAbove<Node, Abandoned | null>((node, above) => {

@@ -48,6 +48,9 @@ const TABLE = `
 5210 | 5200 | 4    |     |     | 3h00m  | S | pts/8 |                         | bash run-agent.sh 688
 5230 | 5210 | 455  |     |     | 3h00m  | S | pts/8 | ~/proofs/task-688       | claude -p --output-format stream-json --session-id 7f3e2d1c-0b9a-4857-a6f5-e4d3c2b1a098
 5262 | 5230 | 936  |     |     | 2h58m  | S |       | ~/proofs/task-688       | python ~/.cache/uv/bin/lean-lsp-mcp
+5271 | 5262 | 0    |     |     | 1h10m  | Z |       |                         | lake.orig
+5272 | 5262 | 0    |     |     | 41m    | Z |       |                         | lake.orig
+5273 | 5262 | 0    |     |     | 13m    | Z |       |                         | lake.orig
 5310 | 5200 | 4    |     |     | 47m    | S | pts/9 |                         | bash run-agent.sh 701
 5330 | 5310 | 398  |     | 7   | 47m    | S | pts/9 | ~/proofs/task-701       | claude -p --output-format stream-json --session-id 19b8c7d6-e5f4-4a3b-92c1-d0e9f8a7b6c5
 3310 | 1    | 8    | 61  |     | 2d04h  | S |       |                         | npm exec @upstash/context7-mcp

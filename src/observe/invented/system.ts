@@ -1,3 +1,4 @@
+import type { LoggedCalls } from '../../model/call.ts';
 import { NO_CONTENT, type Reading, readingOf } from '../../model/heartbeat.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { ClaudeSession, HostFacts, Sample, TmuxPane, TmuxServer } from '../../model/observation.ts';
@@ -148,10 +149,32 @@ const toSession = (
   ];
 };
 
+/** The call that hangs: its server is idle and has zombie children. */
+const HUNG_CALL: LoggedCalls = {
+  pending: [
+    {
+      id: 'toolu_01Density',
+      tool: 'lean_diagnostic_messages',
+      server: 'lean-lsp',
+      startedAt: INVENTED_NOW - 790 * 1000,
+      subagent: false,
+    },
+  ],
+  model: 'claude-opus-4-1',
+  tokens: 96_000,
+  turn: 'open',
+};
+
 /** A session writes to its transcript whenever its status changes, and while it works. */
 const toTranscript = (session: ClaudeSession): Reading =>
   readingOf(
-    { sessionId: session.sessionId, cwd: session.cwd, pid: session.pid, status: session.status },
+    {
+      sessionId: session.sessionId,
+      cwd: session.cwd,
+      pid: session.pid,
+      status: session.status,
+      ...(session.sessionId === SILENT && { calls: HUNG_CALL }),
+    },
     {
       path: `${INVENTED_HOME}/.claude/projects/${session.sessionId}.jsonl`,
       root: `${INVENTED_HOME}/.claude`,

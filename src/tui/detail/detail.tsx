@@ -110,7 +110,7 @@ const HOW = {
   lineage: 'it was seen below that agent',
   environ: 'its environment names that session',
   tmux: 'it sits in that pane',
-  registry: "Claude's own session file says so",
+  registry: "from Claude's own session file",
   continued: 'that session took over the one it came from',
 } satisfies Record<Owner['how'], string>;
 
@@ -123,24 +123,24 @@ const ownerText = (owner: Owner | null): string => {
 };
 
 const KILLABLE = {
-  live: 'x may, after the plan; c and clean never',
-  leak: 'yes: c cleans it with the other leaks, x ends it alone',
-  suspect: 'x may, after the plan; c and clean never',
-  unknown: 'x may, after the plan; c and clean never',
-  protected: 'protected',
+  live: 'Yes, with x. Clean-up never touches it.',
+  leak: 'Yes. c cleans all leaks, x ends only this one.',
+  suspect: 'Yes, with x. Clean-up never touches it.',
+  unknown: 'Yes, with x. Clean-up never touches it.',
+  protected: 'No. It is protected.',
 } satisfies Record<JudgedProcess['verdict'], string>;
 
 const killable = (p: JudgedProcess): string => {
-  const because = p.protectedBecause ?? 'protected';
-  if (p.protection === 'hard') return `no: ${because}`;
-  if (p.protection === 'soft') return `only with x, and its pid typed: ${because}`;
+  const ownCommand = /use `([^`]+)`/.exec(p.protectedBecause ?? '')?.[1];
+  if (p.protection === 'hard') return ownCommand === undefined ? 'No.' : `No. Run ${ownCommand}.`;
+  if (p.protection === 'soft') return 'Only with x, after you type its pid.';
   return KILLABLE[p.verdict];
 };
 
 const childLines = (row: Row, screen: Screen, width: number): readonly Runs[] => {
   const children = screen.snapshot.processes.filter(c => c.facts.ppid === row.process!.facts.pid);
   if (children.length === 0) return field('children', 'none', width, 'faint');
-  const below = `${children.length}, ${row.count} in the tree, ${spellBytes(row.treeBytes)} together`;
+  const below = `${plural(children.length, 'child', 'children')}, ${row.count} processes in all, ${spellBytes(row.treeBytes)}`;
   return [
     ...field('children', below, width),
     ...children
@@ -218,7 +218,7 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
     ...p.why.flatMap((why, i) =>
       field(i === 0 ? 'verdict' : '', i === 0 ? `${p.verdict}: ${why}` : why, width, p.verdict),
     ),
-    ...field('may end', killable(p), width),
+    ...field('', `Can I end it? ${killable(p)}`, width),
     ...findings.flatMap(f =>
       field(
         f.severity,

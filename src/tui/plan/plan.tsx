@@ -93,7 +93,7 @@ const PRESS_Y: Runs = [
   run('y', 'key'),
   run(' to ', 'strong'),
   clickable(run('run', 'strong'), { key: 'y' }),
-  run(', any other key to cancel.', 'strong'),
+  run('.', 'strong'),
 ];
 const Y_RUNS: Runs = [
   run('y', 'key'),

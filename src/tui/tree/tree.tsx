@@ -221,7 +221,7 @@ const rowSentence = (row: Row, marked: boolean): string => {
   if (row.group)
     return `${row.group.title}, ${plural(row.count, 'process', 'processes')}, ${spellBytes(row.treeBytes)}`;
   const p = row.process!;
-  const zombies = p.zombies > 0 ? `, has not reaped ${plural(p.zombies, 'zombie')}` : '';
+  const zombies = p.zombies > 0 ? `, has ${plural(p.zombies, 'zombie child', 'zombie children')}` : '';
   const what = doing(row).text;
   return `${p.name}, ${p.kind}, process ${p.facts.pid}, ${p.verdict}, ${spellBytes(memoryOf(p.facts))}, up ${formatAge(p.ageSeconds)}${zombies}${marked ? ', marked' : ''}${what ? `: ${what}` : ''}`;
 };

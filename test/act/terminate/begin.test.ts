@@ -48,7 +48,7 @@ describe('a step whose process', () => {
     [
       'has ended and is not reaped',
       () => machine.change(10, { state: 'Z' }),
-      ['10 gone: it had already ended, and waits to be reaped'],
+      ['10 gone: it had already ended; its parent has not collected it'],
     ],
   ])('%s is said to be gone', async (_, change, said) => {
     const plan = planOf([machine.add(10, 1)]);

@@ -77,7 +77,7 @@ describe('what does not', () => {
   test('and waits for its own parent gives that half a second to reap it', async () => {
     machine.change(10, { state: 'Z' });
     expect(await conclude({ sent: 'SIGTERM', heldBy: 5 })).toEqual({
-      said: 'zombie: it ended, and 5 sup has not reaped it',
+      said: 'zombie: it ended, and 5 sup has not collected it',
       ms: 500,
     });
     const clock = clockWith(machine, 100, () => machine.remove(10));
@@ -118,7 +118,7 @@ describe('what does not', () => {
   test('and has a parent that the table does not know says no name of it', async () => {
     machine.change(10, { state: 'Z', ppid: 77 });
     expect((await conclude({ sent: 'SIGTERM' })).said).toBe(
-      'zombie: it ended, and 77 its parent has not reaped it',
+      'zombie: it ended, and 77 its parent has not collected it',
     );
   });
 

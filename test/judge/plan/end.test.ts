@@ -60,7 +60,7 @@ describe('what a plan takes', () => {
     expect(pids(plan(snapshot, [10]).steps)).toEqual([10]);
     const asTarget = plan(snapshot, [11]);
     expect(asTarget.steps).toEqual([]);
-    expect(asTarget.refused[0]?.why).toMatch(/already ended; p10 \(10\) has not reaped it/);
+    expect(asTarget.refused[0]?.why).toMatch(/^it is a zombie of p10 \(10\); use z/);
   });
 
   test('a stopped process is marked, so that it can be continued first', () => {
@@ -171,7 +171,7 @@ describe('what a plan refuses', () => {
     expect(result.steps).toEqual([]);
     expect(result.refused.map(r => r.why)).toEqual([
       'pid 10 names another process now (p10): it was reused',
-      'there is no process 77 any more',
+      'no process 77',
     ]);
   });
 
@@ -212,7 +212,9 @@ describe('what a plan refuses', () => {
 
   test('what has ended and has no parent in the table', () => {
     const zombie = invent(11, 4711, { facts: { state: 'Z' } });
-    expect(plan(machine(zombie), [11]).refused[0]?.why).toBe('it has already ended and waits to be reaped');
+    expect(plan(machine(zombie), [11]).refused[0]?.why).toBe(
+      'it is a zombie: it has ended, but was not collected',
+    );
   });
 
   test('a table with a cycle does not hang it', () => {

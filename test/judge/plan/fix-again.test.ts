@@ -74,7 +74,7 @@ describe('a plan that was read a while ago', () => {
     const says = (told: string) => [`p1200 (1200) may not be signalled any more: ${told}`];
     expect(why({ refused })).toEqual(says('it works again'));
     expect(why({ refused: refused.slice(0, 1) })).toEqual(says('another reason'));
-    expect(why({})).toEqual(says('this is no longer so'));
+    expect(why({})).toEqual(says('it is already resolved'));
   });
 
   it('minds no step that would be planned again, has ended or is gone', () => {
@@ -90,9 +90,9 @@ describe('a plan that was read a while ago', () => {
     const says = (told: string) => [`job1: ${told}`];
     const stop = (fresh: Partial<Plan>) => why(fresh, 'stop-session', read);
     expect(stop({ otherSteps: [{ ...chore, target: 'job2' }, chore] })).toEqual([]);
-    expect(stop({ otherSteps: [{ ...chore, target: 'job2' }] })).toEqual(says('this is no longer so'));
-    expect(stop({ otherSteps: [{ ...chore, act: 'end-session' }] })).toEqual(says('this is no longer so'));
-    expect(stop({ otherSteps: [] })).toEqual(says('this is no longer so'));
+    expect(stop({ otherSteps: [{ ...chore, target: 'job2' }] })).toEqual(says('it is already resolved'));
+    expect(stop({ otherSteps: [{ ...chore, act: 'end-session' }] })).toEqual(says('it is already resolved'));
+    expect(stop({ otherSteps: [] })).toEqual(says('it is already resolved'));
     expect(stop({ refused: [refusal(1200, 'it has no job')] })).toEqual(says('it has no job'));
   });
 });

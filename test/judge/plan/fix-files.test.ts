@@ -116,7 +116,7 @@ describe('what it leaves alone, and says so', () => {
   const marker = `${DIR}/.postflight-pending`;
   const planned = (props: Props, files: readonly string[], known = {}) =>
     planFixFiles(requestFor(props, known), { ...anything, files });
-  const REST = 'it changed, is gone, or somebody still needs it';
+  const REST = 'it changed, is gone, or is still needed';
 
   it('of what live agents have: a lock that is fresh, a marker, and what has no agent near it', () => {
     const processes = [agent(1200)];

@@ -162,7 +162,7 @@ describe('what it never does', () => {
   it('acts on a finding that is no longer there', () => {
     const finding = findingOf('idle-agent', 'end', [agent]);
     const plan = planFix(requestOf(machine([agent]), finding));
-    expect(plan).toMatchObject({ steps: [], refused: [{ pid: 1200, why: 'this is no longer so' }] });
+    expect(plan).toMatchObject({ steps: [], refused: [{ pid: 1200, why: 'it is already resolved' }] });
   });
 
   it('takes another finding of the same kind for it', () => {
@@ -203,7 +203,7 @@ describe('what it never does', () => {
     const finding = findingOf('idle-agent', 'end', [agent]);
     const plan = planFix(requestOf(machine([agent, editor], finding), finding));
     expect(plan.steps).toEqual([]);
-    expect(plan.refused[0]?.why).toContain('somebody may work in it');
+    expect(plan.refused[0]?.why).toContain('it may be in use');
   });
 
   it.each<FindingId>(['duplicate-server', 'concurrent-builds'])('%s: ends a soft-protected sibling', id => {
@@ -273,7 +273,7 @@ describe('a plan that was read a while ago', () => {
     action => {
       const finding = findingOf('idle-agent', action, [agent]);
       expect(against(action, [finding], [finding])).toEqual([]);
-      expect(against(action, [finding], [])).toEqual([expect.stringContaining('this is no longer so')]);
+      expect(against(action, [finding], [])).toEqual([expect.stringContaining('it is already resolved')]);
     },
   );
 

@@ -109,5 +109,5 @@ it('a finding that is over plans nothing', () => {
     config: DEFAULT_CONFIG,
     lineageMembers: () => [],
   });
-  expect(found).toMatchObject({ steps: [], refused: [{ why: 'this is no longer so' }, {}] });
+  expect(found).toMatchObject({ steps: [], refused: [{ why: 'it is already resolved' }, {}] });
 });

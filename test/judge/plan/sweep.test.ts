@@ -181,7 +181,7 @@ describe('planSweep', () => {
     expect(at('postflight-marker', 150)).toMatchObject([
       { act: 'remove', agent: null, why: expect.stringContaining('has been pending for') },
     ]);
-    expect(at('loop-guard', 150)[0]?.why).toMatch(/^no agent is there, and nothing counted on it for /);
+    expect(at('loop-guard', 150)[0]?.why).toMatch(/^no agent is running; counter unchanged for /);
   });
 
   it('leaves a young lock that cannot be read, and takes a young heartbeat of a task that has returned', () => {

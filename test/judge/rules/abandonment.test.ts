@@ -4,7 +4,7 @@ import { grown, type Member, type Part } from './grown.ts';
 
 const AGENT: Member = [50, 1, 'claude', 'agent'];
 const AGAIN = (pid: number): string => `the same server runs again as ${pid}, which is newer`;
-const NOBODY = 'nobody holds the other end of its standard input';
+const NOBODY = 'the other end of its standard input is closed';
 
 /** What is held against the process 100. */
 const against = (...members: readonly Member[]): string | null => {

@@ -139,7 +139,7 @@ describe('where a climb ends', () => {
     ]);
     expect([verdict, why]).toEqual(
       held
-        ? ['live', ['started from gateway (999), on pts/3']]
+        ? ['live', ['run by gateway (999), on pts/3']]
         : ['unknown', ['its parent gateway (999) is alive, and reaptop does not know what it is']],
     );
   });
@@ -202,7 +202,7 @@ describe('where a climb ends', () => {
       [900, 1, 'lean-lsp-mcp --transport streamable-http'],
       [1000, 900, 'lake serve'],
     ];
-    expect(judged(rows)).toMatchObject({ verdict: 'live', why: ['started from lean-lsp-mcp (900)'] });
+    expect(judged(rows)).toMatchObject({ verdict: 'live', why: ['run by lean-lsp-mcp (900)'] });
   });
 
   it('a parent outside this namespace holds; one that the table lacks is unknown', () => {

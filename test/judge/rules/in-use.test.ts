@@ -41,7 +41,7 @@ describe('what a dead session left, in use by somebody else', () => {
 
   it('is suspect when it listens on a unix socket, as an agent or a master does, but for servers', () => {
     expect(left('ssh-agent', used('unix-listener', '/tmp/a.sock')).why[0]).toBe(
-      'listens on /tmp/a.sock: somebody may want it',
+      'listens on /tmp/a.sock: it may be in use',
     );
     expect(verdict('sh -c x', {}, [[5001, 5000, 'watchman', used('unix-listener')]])).toBe('suspect');
     expect(verdict(SERVER, used('unix-listener'))).toBe('leak');
