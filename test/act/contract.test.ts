@@ -244,7 +244,7 @@ describe('respawned', () => {
     [
       'with the same marks',
       { CLAUDE_CODE_SESSION_ID: 'a' },
-      [expect.stringContaining('srv (30) may have been started by p10 (10) as that ended')],
+      [expect.stringContaining('srv (30) may be a child of p10 (10), which ended before')],
     ],
   ] as const)('no adopter is said to have started what may have fled to it: %s', async (_, env, warnings) => {
     const server = machine.add(10, 1, marked, (_signal, m) => {

@@ -189,7 +189,7 @@ describe('an orphan, by its group or session', () => {
     const { warnings } = await run(leaveOrphan({ pgid: 10, sid: 10 }, other));
     expect(machine.has(20)).toBe(true);
     expect(warnings).toEqual([
-      expect.stringMatching(/^p20 \(20\) may have been started by p10 \(10\) as that ended/),
+      expect.stringMatching(/^p20 \(20\) may be a child of p10 \(10\), which ended before/),
     ]);
   });
 

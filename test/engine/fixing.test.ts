@@ -202,7 +202,7 @@ it('a session that shrank since is not stopped', async () => {
   const { plan, request } = await planned('over-memory');
   system.change(600, { rss: 1000 });
   const again = await engine.run(plan, request);
-  expect(again?.because).toContain('no longer so');
+  expect(again?.because).toContain('already resolved');
   expect(existsSync(sandbox.path('args'))).toBe(false);
 });
 

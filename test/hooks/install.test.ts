@@ -204,7 +204,7 @@ describe('install and uninstall', () => {
   });
 
   test.each<[string, () => void, RegExp]>([
-    ['no JSON', () => put('{"a":'), /left as it is: it is not valid JSON/],
+    ['no JSON', () => put('{"a":'), /was not changed: it is not valid JSON/],
     ['hooks twice', () => put('{"hooks":{},"a":1,"hooks":{}}'), /it has "hooks" more than once/],
     ['one event twice', () => put('{"hooks":{"Stop":[],"Stop":[]}}'), /it has "hooks\.Stop" more than once/],
     ['a directory', () => mkdirSync(settings(), { recursive: true }), /it is not a regular file/],

@@ -89,7 +89,7 @@ test.each([
   '{',
 ])('%s is left as it is', async text => {
   put(text);
-  await expect(lineSettings('install', ground(), false)).rejects.toThrow(/is left as it is/);
+  await expect(lineSettings('install', ground(), false)).rejects.toThrow(/was not changed/);
   expect(read()).toBe(text);
 });
 

@@ -136,8 +136,8 @@ describe('plugin install', () => {
   ])('%s is left as it is', async (_, make) => {
     await make();
     const before = execFileSync('find', [claude(), '-ls'], { encoding: 'utf8' });
-    await expect(plugin('install', ground())).rejects.toThrow(/is left as it is/);
-    await expect(plugin('uninstall', ground())).rejects.toThrow(/is left as it is/);
+    await expect(plugin('install', ground())).rejects.toThrow(/was not changed/);
+    await expect(plugin('uninstall', ground())).rejects.toThrow(/was not changed/);
     expect(execFileSync('find', [claude(), '-ls'], { encoding: 'utf8' })).toBe(before);
   });
 });

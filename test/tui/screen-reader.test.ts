@@ -22,7 +22,7 @@ test('a screen reader hears the component that has the keys, and nothing that is
   expect(said()).toContain('Can I end it? Yes, with x. Clean-up never touches it.');
 
   await driven.press('next-panel', 'down');
-  expect(said()).toContain('Finding 2 of 13: critical: session c0ffee12 (sphere-packing): 4 leaked');
+  expect(said()).toContain('Finding 2 of 15: critical: session c0ffee12 (sphere-packing): 4 leaked');
   expect(said()).not.toContain('Row 2 of 53');
 
   await driven.press('clean');

@@ -50,7 +50,7 @@ describe('on the portable backend', () => {
     // What it forks in the very moment of its KILL nobody can prove to be its own: that is left alone, and told.
     for (const left of sandbox.running().filter(p => p.sid === parent.pid))
       expect(result.warnings.join()).toMatch(
-        new RegExp(`${left.comm} \\(${left.pid}\\) may have been started by .*\\(${parent.pid}\\)`),
+        new RegExp(`${left.comm} \\(${left.pid}\\) may be a child of .*\\(${parent.pid}\\)`),
       );
     expect(hurt(people)).toEqual([]);
   });

@@ -68,13 +68,13 @@ describe('marker-age', () => {
   const severity = (age: number, more: Partial<Props> = {}) =>
     markerAge(sceneOf({ readings: [marker(age)], ...more }))[0]?.severity;
 
-  it('is a deadlock when nobody is there', () => {
+  it('is critical when no agent is left', () => {
     expect([severity(89), severity(90), severity(150)]).toEqual([undefined, 'warn', 'critical']);
     const [finding] = markerAge(sceneOf({ readings: [marker(200), guard] }));
     expect(finding).toMatchObject({ action: 'remove-file', files: [marker(1).path, guard.path] });
-    expect(finding!.title).toContain('deadlock');
+    expect(finding!.title).toMatch(/^task 688: postflight pending for 3m, no agent left to do it$/);
   });
-  it('is only worth a word while the agent moves, or may', () => {
+  it('is information only while the agent may be active', () => {
     const processes = [agent(7)];
     expect(severity(500, { processes })).toBe('info');
     expect(severity(500, { processes, past: quiet(10) })).toBe('info');
@@ -83,7 +83,7 @@ describe('marker-age', () => {
     const busyChild = invent(20, 7, { kind: 'lake', facts: { cpu: 90 } });
     expect(severity(500, { processes: [agent(7), busyChild], past: quiet(600) })).toBe('info');
   });
-  it('is a deadlock when the agent stood still in every respect', () => {
+  it('is critical when the agent shows no sign of work', () => {
     const beat = file(`${DIR}/.agent-progress.json`, 'agent-progress', 400);
     const props = { processes: [agent(7)], past: quiet(200), readings: [marker(500), beat] };
     expect(severity(500, props)).toBe('critical');

@@ -25,7 +25,7 @@ describe('a marker', () => {
     ['whose creation lies ahead', -9, { processes, past }, 'fine', null],
     ['while its agent may move', 100, { processes }, 'fine', `${PENDING} 1m`],
     ['that is old, too, while its agent may move', 200, { processes }, 'fine', `${PENDING} 3m`],
-    ['of nobody', 100, {}, 'warn', `${PENDING} 1m, and no agent is there`],
+    ['of nobody', 100, {}, 'warn', `${PENDING} 1m, and no agent is running`],
     [
       'of an agent that stands still',
       200,

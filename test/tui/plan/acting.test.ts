@@ -240,7 +240,7 @@ describe('what the keys act on', () => {
     expect(text()).toMatch(/may end +LEAK +3402/);
     expect(lastRow()).toContain('n nudge only');
     await driven.press('nudge-only');
-    expect(text()).toContain('Zombies: nudge 2 parents');
+    expect(text()).toContain('Zombies: nudge 3 parents');
     expect(text()).not.toContain('may end');
     expect(lastRow()).not.toContain('nudge only');
   });
