@@ -64,8 +64,8 @@ const alone = (store: ScreenStore, region: ReactNode): string => {
 };
 
 describe('a region alone', () => {
-  test('the header says how many agents there are and what could be had back', () => {
-    expect(alone(storeOf(), <Header />)).toMatch(/reaptop .*\n 8 agents {2}1 waiting {2}9 leaked 3\.0G /);
+  test('the header says how many agents there are and how much memory is reclaimable', () => {
+    expect(alone(storeOf(), <Header />)).toMatch(/reaptop .*\n 8 agents {2}1 waiting {2}1 hung {2}9 leaked 3\.0G /);
   });
 
   test('the tree has the names of its columns and as many rows as the screen leaves it', () => {
@@ -76,7 +76,7 @@ describe('a region alone', () => {
   });
 
   test('the panel has its tabs above it', () => {
-    expect(alone(storeOf(), <Panel rows={4} />)).toMatch(/^╭─ Findings \d+ ─ Heartbeats \d+ ─ Log \d+ /);
+    expect(alone(storeOf(), <Panel rows={4} />)).toMatch(/^╭─ Findings \d+ ─ Heartbeats \d+ ─ Asleep 2 ─ Log \d+ /);
   });
 
   test('the footer shows the keys', () => {

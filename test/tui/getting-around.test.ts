@@ -55,7 +55,7 @@ describe('moving', () => {
     expect(text()).toMatch(/of 26 /);
     expect(selected()).toContain('session c0ffee12');
     await driven.press('level-up');
-    expect(text()).toMatch(/of 11 /);
+    expect(text()).toMatch(/of 13 /);
     expect(selected()).toContain('session c0ffee12');
     await driven.press('level-3');
     expect(text()).toContain('of 53');

@@ -71,15 +71,15 @@ describe('on the smallest screen, 40×10', () => {
     await driven.press('freeze', 'down', 'mark', 'mark');
     expect(header()).toBe(' 1 waiting  demo  FROZEN  2 marked');
     await driven.press('all', 'by-memory');
-    expect(header()).toBe(' 1 waiting  5 zombies  FROZEN  2 marked');
+    expect(header()).toBe(' 1 waiting  1 hung  FROZEN  2 marked');
   });
 });
 
 test('a parent that is nudged and then perhaps ended is counted once', async () => {
   driven = await drive(120, 40);
   await driven.press('zombies');
-  expect(text()).toContain('nudge 2 parents; if that fails and they are idle, end 1 server and 3 below');
-  expect(rowWith('Press y')).toContain(' 5 processes: CHLD first');
+  expect(text()).toContain('nudge 3 parents; if that fails and they are idle, end 2 servers and 3 below');
+  expect(rowWith('Press y')).toContain(' 6 processes: CHLD first');
 });
 
 test('the interval is told beside as many flags as there is room for', async () => {
@@ -90,7 +90,7 @@ test('the interval is told beside as many flags as there is room for', async () 
 
 test('what fits of the header is told: a fact that is too long takes no other along', async () => {
   driven = await drive(80, 24);
-  expect(driven.terminal.lines()[1]).toContain('1 waiting  9 leaked 3.0G  3 suspects  5 zombies  2 silent');
+  expect(driven.terminal.lines()[1]).toContain('1 waiting  1 hung  9 leaked 3.0G  3 suspects  8 zombies  2 silent');
 });
 
 test('o in the findings is about the finding, not about the row of the tree', async () => {
@@ -100,7 +100,7 @@ test('o in the findings is about the finding, not about the row of the tree', as
     return '';
   };
   driven = await drive(120, 40, { answering: () => ({ jump }) });
-  await driven.press('next-panel', 'down', 'down', 'pane');
+  await driven.press('next-panel', 'down', 'down', 'down', 'pane');
   expect(rowWith('▌ critical')).toContain('(1522) has 3 zombie');
   expect(asked).toEqual([1522]);
 });
@@ -124,6 +124,8 @@ test('a screen reader is told which entry of a panel has the keys, and what is u
   expect(text()).toMatch(/demo, 1 marked\.\nFinding 2 of \d+: critical: session c0ffee12/);
   await driven.press('next-panel');
   expect(text()).toMatch(/Heartbeat 1 of 13: critical, 13m old: silent for 13m/);
+  await driven.press('next-panel');
+  expect(text()).toMatch(/Session 1 of 2: asleep: invoices “refund mails”/);
   await driven.press('next-panel');
   expect(text()).toMatch(/Entry of the log 1 of \d+: \d\d:\d\d, /);
   await driven.press('back', 'detail');

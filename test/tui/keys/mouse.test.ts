@@ -70,8 +70,8 @@ describe('a click', () => {
 
   test('on a finding selects it in its panel; a double click goes to its process', async () => {
     await open();
-    await hand.click(/critical task 688/);
-    expect(entry()).toMatch(/^│?▌ critical task 688/);
+    await hand.click(/critical claude task-688/);
+    expect(entry()).toMatch(/^│?▌ critical claude task-688/);
     await hand.doubleClick(/critical lean-lsp-mcp/);
     expect(entry()).toContain('lean-lsp-mcp');
     expect(entry()).not.toContain('critical');
@@ -118,7 +118,7 @@ describe('a double click', () => {
     await hand.click('3402 ');
     expect(driven.demo.system.delivered).toEqual([]);
     await until('the plan to be read', readBy());
-    await hand.click('run, any other');
+    await hand.click('run.');
     await driven.terminal.until('Done');
     expect(driven.demo.system.delivered.length).toBeGreaterThan(0);
   });

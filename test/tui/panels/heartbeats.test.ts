@@ -34,7 +34,7 @@ describe('on a row of the heartbeats', () => {
     await driven.press('acknowledge');
     expect(lastRow()).toContain('Acknowledged; quiet until it changes.');
     expect(findings()).toBe(before - 1);
-    await driven.press('next-panel');
+    await driven.press('next-panel', 'next-panel');
     expect(text()).toMatch(/▌ \d\d:\d\d {2}acknowledged: task 688: no heartbeat/);
     await driven.press('acknowledge');
     expect(lastRow()).toContain('Taken back');

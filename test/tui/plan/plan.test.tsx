@@ -36,9 +36,9 @@ const TWO = planOf([step(10), step(11)]);
 
 describe('the question under a plan', () => {
   test.each([
-    [100, ' 2 processes: TERM, KILL after 5 s, children first. Press y to run, any other key to cancel.'],
-    [80, ' TERM, KILL after 5 s, children first. Press y to run, any other key to cancel.'],
-    [60, ' TERM, KILL after 5 s, children first. y runs it.'],
+    [100, ' 2 processes: TERM, KILL after 5 s, children first. Press y to run.'],
+    [60, ' TERM, KILL after 5 s, children first. Press y to run.'],
+    [50, ' TERM, KILL after 5 s, children first. y runs it.'],
     [46, ' TERM, KILL after 5 s. y runs it.'],
     [20, ' y runs it.'],
   ])('says at %s columns as much as there is room for, and always how to go on', (columns, said) => {
@@ -53,12 +53,12 @@ describe('the question under a plan', () => {
   test('names the chosen signal alone', () => {
     const plan = planOf([{ ...step(10), signal: 'SIGTERM' }]);
     const request: ActRequest = { act: 'signal', targets: [], signal: 'SIGTERM' };
-    expect(question(plan, { request })).toBe(' 1 process: TERM. Press y to run, any other key to cancel.');
+    expect(question(plan, { request })).toBe(' 1 process: TERM. Press y to run.');
   });
 
   test('tells files and sessions, and that no signal is sent, where that is all', () => {
     const plan: Plan = { ...planOf([]), otherSteps: [{ act: 'remove', target: '/p/lock', why: 'old' }] };
-    expect(question(plan)).toBe(' 1 file: no signal. Press y to run, any other key to cancel.');
+    expect(question(plan)).toBe(' 1 file: no signal. Press y to run.');
   });
 
   test('offers no y where nothing would be done', () => {

@@ -40,7 +40,7 @@ test('at 200 columns every agent’s row says its project, its name and what it 
   expect(row(1712)).toContain('prices-api: busy');
   expect(row(3755)).toContain('notes: idle 6h00m; adopted by PID 1');
   expect(row(4001)).toContain('atlas-docs: idle 40m');
-  expect(row(5230)).toContain('task-688: busy; silent for 13m: task 688');
+  expect(row(5230)).toContain('task-688: hung: lean-lsp lean_diagnostic_messages 13m; silent for 13m: task 688');
   await driven.close();
 });
 
