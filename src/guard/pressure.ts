@@ -11,9 +11,10 @@ const MOST_WAITED = 10;
 const LEAST_AVAILABLE = 0.1;
 
 /** Why memory is short; null: it is not, or that is not known. */
-export const whyShort = ({ waited, memTotal, memAvailable }: PressureFacts): string | null => {
+export const whyShort = ({ waited, level, memTotal, memAvailable }: PressureFacts): string | null => {
   if (waited !== null && waited >= MOST_WAITED)
     return `processes waited for memory ${Math.round(waited)} % of the last minute`;
+  if (level === 'warn' || level === 'critical') return `the system reports memory pressure: ${level}`;
   if (memTotal === null || memAvailable === null || memTotal <= 0) return null;
   const share = memAvailable / memTotal;
   return share < LEAST_AVAILABLE ? `${Math.floor(100 * share)} % of memory is available` : null;

@@ -1,3 +1,5 @@
+import type { MemoryPressure } from './observation.ts';
+
 /** How one thing that reaptop leans on is doing here. */
 export const LEVELS = ['ok', 'warn', 'fail'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -71,6 +73,8 @@ export interface PressureFacts {
   readonly swapUsed: number | null;
   /** Share of the last minute in which some process waited for memory, in percent; null where the kernel does not say. */
   readonly waited: number | null;
+  /** macOS: the kernel's own level; null where the kernel has none. */
+  readonly level: MemoryPressure | null;
 }
 
 /** A directory with a `lean-toolchain`, and what that file says. */

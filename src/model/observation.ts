@@ -14,7 +14,11 @@ export interface HostFacts {
   readonly memTotal: number | null;
   readonly memAvailable: number | null;
   readonly swapUsed: number | null;
+  /** The kernel's own word on memory, where it has one (macOS); absent elsewhere. */
+  readonly memoryPressure?: MemoryPressure | null;
 }
+
+export type MemoryPressure = 'normal' | 'warn' | 'critical';
 
 /** Who is looking. null in a recorded table: none of its processes is ours. */
 export interface Self {

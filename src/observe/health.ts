@@ -132,7 +132,7 @@ const waitedIn = (text: string | null): number | null => {
 };
 
 export const readPressure = (
-  host: Pick<HostFacts, 'memTotal' | 'memAvailable' | 'swapUsed'>,
+  host: Pick<HostFacts, 'memTotal' | 'memAvailable' | 'swapUsed' | 'memoryPressure'>,
   root = '/proc',
 ): PressureFacts => {
   const swap = /^SwapTotal:\s+(\d+) kB/m.exec(readText(`${root}/meminfo`) ?? '')?.[1];
@@ -140,6 +140,7 @@ export const readPressure = (
     ...{ memTotal: host.memTotal, memAvailable: host.memAvailable, swapUsed: host.swapUsed },
     swapTotal: swap === undefined ? null : Number(swap) * 1024,
     waited: waitedIn(readText(`${root}/pressure/memory`)),
+    level: host.memoryPressure ?? null,
   };
 };
 

@@ -116,7 +116,7 @@ describe('through the system contract', () => {
     });
     expect(machine.sent).toEqual(['10 SIGTERM']);
     expect(outcomes).toMatchObject([{ outcome: 'survived' }]);
-    expect(stopped).toMatch(/allowed 3 s/);
+    expect(stopped).toMatch(/timed out after 3 s/);
   });
 
   test('cancelled between steps: the rest is never signalled', async () => {

@@ -75,6 +75,19 @@ describe('a command that kills by name', () => {
     expect(everything).toContain(`this session itself (${mine.pid})`);
   });
 
+  test('is asked about when it would hit what the session runs below, its terminal for example', async () => {
+    const mine = startShellAgent(sandbox);
+    const { title } = process;
+    process.title = 'zzyzx-terminal';
+    try {
+      expect((await answerTo(mine, 'pkill -f zzyzx-terminal'))?.permissionDecisionReason).toContain(
+        `(${process.pid}) of no agent session`,
+      );
+    } finally {
+      process.title = title;
+    }
+  });
+
   test('by its port is asked about, too', async () => {
     const [mine, other] = [startShellAgent(sandbox), startShellAgent(sandbox)];
     const server = sandbox.write(

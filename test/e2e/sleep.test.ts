@@ -197,6 +197,28 @@ describe('wake', () => {
     ]);
   });
 
+  it('with --all brings back every session that was put to sleep, and no other', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five'];
+    const all = await Promise.all(names.map(name => startIdle(sandbox, name, { beside: true })));
+    const busy = await startIdle(sandbox, 'busy', { status: 'busy' });
+    const before = await sessions();
+    const { stdout } = await reaptop(sandbox, ['sleep', '--idle', '1h', '--force']);
+    expect(stdout).toMatch(/5 ended, about [\d.]+ MiB freed/);
+    expect(all.filter(({ agent }) => runs(agent))).toEqual([]);
+    expect(runs(busy.agent)).toBe(true);
+    for (const one of all)
+      await until('the prompt of its shell', () => AT_PROMPT.test(one.screen().trimEnd()));
+    const woken = await reaptop(sandbox, ['wake', '--all', '--run']);
+    expect(woken.stdout.match(/awake as claude \(\d+\) in tmux \w+ %\d+, where it was/g)).toHaveLength(5);
+    expect(woken.code).toBe(0);
+    for (const one of all) await back(one);
+    const after = await sessions();
+    expect(after.map(({ id, state }) => `${id} ${state}`).sort()).toEqual(
+      before.map(({ id }) => `${id} running`).sort(),
+    );
+    expect(runs(busy.agent)).toBe(true);
+  });
+
   it('opens a window when another program is in front in the old pane', async () => {
     const one = await startIdle(sandbox);
     await slept(one);

@@ -1,7 +1,9 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { allow } from '../../src/guard/hold.ts';
+import type { GuardPolicy } from '../../src/model/config.ts';
 import { readLatest } from '../../src/remember/latest.ts';
+import { claude, IDLE } from '../judge/plan/idle-session.ts';
 import { invent } from '../judge/plan/machine.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { LEAK, Scene } from './scene.ts';
@@ -246,10 +248,50 @@ describe('what guard tells of each look', () => {
   });
 });
 
+describe('when memory is short', () => {
+  const GIB = 1024 ** 3;
+  const SHORT = { memTotal: 16 * GIB, memAvailable: GIB, swapTotal: 0, swapUsed: 0, waited: 0, level: null };
+  const asleepSoon = /^memory is short .*claude \(2000\).*: it is put to sleep in 60 s unless that changes$/;
+  const pressed = (policy: Partial<GuardPolicy>, memAvailable = GIB): Scene => {
+    const made = new Scene({ policy: { leaks: false, ...policy }, pressure: { ...SHORT, memAvailable } });
+    made.others = [claude({ session: { ...IDLE, seconds: 7200 }, facts: { pid: 2000, start: 's2000' } })];
+    return made;
+  };
+
+  test('says which session is put to sleep next, once, and only when the config asks for it', async () => {
+    scene = pressed({ sleepUnderPressure: true });
+    await scene.pass(50);
+    expect(scene.said).toEqual([expect.stringMatching(asleepSoon)]);
+    expect(scene.judgedAll).toBe(0);
+    await scene.pass(20);
+    expect(scene.judgedAll).toBeGreaterThan(0);
+    for (const calm of [pressed({}), pressed({ sleepUnderPressure: true }, 8 * GIB)]) {
+      await calm.pass(80);
+      expect(calm.said).toEqual([]);
+      expect(calm.judgedAll).toBe(0);
+    }
+  });
+
+  test('an idle session is warned of sleep, or of its end, as the config says', async () => {
+    for (const [policy, fate] of [
+      [{ sleepIdle: true }, 'put to sleep'],
+      [{ idleAgents: true }, 'ended'],
+    ] as const) {
+      const idle = pressed(policy);
+      idle.findings = [{ id: 'idle-agent', pid: 2000 }];
+      await idle.pass(10);
+      expect(idle.said).toEqual([
+        `idle-agent: 2000 is idle-agent; it is ${fate} in 60 s unless that changes`,
+      ]);
+    }
+  });
+});
+
 describe('every process is judged for a plan only when one may come of it', () => {
   const zombie = { id: 'zombie', pid: 2000 } as const;
   const builds = { id: 'concurrent-builds', pid: 2000 } as const;
   const lock = { id: 'lock-stale', pid: 2000 } as const;
+  const call = { id: 'call-hung', pid: 2000 } as const;
   test.each([
     // For the plan, right before the first signal, and after the last.
     ['leaks that were seen long enough', {}, [], 3],
@@ -259,6 +301,9 @@ describe('every process is judged for a plan only when one may come of it', () =
     ['no servers', { leaks: false }, [zombie], 0],
     ['builds, at every look', { leaks: false, builds: true }, [builds], 4],
     ['no builds', { leaks: false }, [builds], 0],
+    ['hung calls, at every look', { leaks: false, hungCalls: true }, [call], 4],
+    ['hung calls, and there are none', { leaks: false, hungCalls: true }, [lock], 0],
+    ['no hung calls', { leaks: false }, [call], 0],
     ['archives that may be too old', { leaks: false, sweep: true }, [], 1],
     ['stale files that may be there', { leaks: false, staleFiles: true }, [], 1],
     ['what a sweep mends, every half minute', { leaks: false, sweep: true }, [lock], 2],

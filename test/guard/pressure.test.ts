@@ -12,6 +12,7 @@ const PLENTY: PressureFacts = {
   swapTotal: 0,
   swapUsed: 0,
   waited: 0,
+  level: null,
 };
 const SHORT: PressureFacts = { ...PLENTY, memAvailable: GIB };
 
@@ -22,6 +23,9 @@ test.each<[Partial<PressureFacts>, boolean]>([
   [{ memAvailable: 1.6 * GIB }, false],
   [{ memAvailable: 1.5 * GIB }, true],
   [{ waited: null }, false],
+  [{ level: 'normal' }, false],
+  [{ level: 'warn' }, true],
+  [{ level: 'critical', memAvailable: null }, true],
   [{ memAvailable: null }, false],
   [{ memTotal: null, memAvailable: GIB }, false],
 ])('memory with %j is short: %s', (part, short) => {

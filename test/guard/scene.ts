@@ -6,6 +6,7 @@ import { Lineage } from '../../src/judge/rules/lineage.ts';
 import type { GuardPolicy } from '../../src/model/config.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import type { FindingId } from '../../src/model/finding.ts';
+import type { PressureFacts } from '../../src/model/health.ts';
 import type { Outcome } from '../../src/model/plan.ts';
 import type { JudgedProcess } from '../../src/model/snapshot.ts';
 import { FakeSystem } from '../act/fake-system.ts';
@@ -21,6 +22,7 @@ interface Setting {
   readonly wall?: number;
   readonly policy?: Partial<GuardPolicy>;
   readonly abort?: AbortSignal;
+  readonly pressure?: PressureFacts;
   /** After each look, with how many there were. */
   readonly onLook?: (looks: number) => unknown;
 }
@@ -43,7 +45,7 @@ export class Scene {
   wall = Date.UTC(2026, 10, 16) / 1000;
   fails = false;
 
-  constructor({ directory = null, wall, policy = {}, abort, onLook }: Setting = {}) {
+  constructor({ directory = null, wall, policy = {}, abort, pressure, onLook }: Setting = {}) {
     if (wall !== undefined) this.wall = wall;
     this.system.add(LEAK, 1);
     const own = { status: 'present', identity: { pid: process.pid, start: 'own' } } as const;
@@ -75,6 +77,7 @@ export class Scene {
       clock: { now: () => this.monotonic * 1000, wait: async ms => this.#wait(ms / 1000 + 0.005) },
       wall: () => this.wall * 1000,
       uptime: () => this.uptime,
+      ...(pressure === undefined ? {} : { pressure: () => pressure }),
     });
   }
 

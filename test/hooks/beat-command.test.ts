@@ -55,7 +55,7 @@ describe('a beat', () => {
 
   test.each([
     ['there is no specs', () => {}, /needs a directory called specs/],
-    ['there is no such task', () => makeTask(sandbox, '1_a'), /there is no such task/],
+    ['there is no such task', () => makeTask(sandbox, '1_a'), /no such task in/],
     [
       'two are meant',
       () => {

@@ -214,7 +214,7 @@ describe('install and uninstall', () => {
         mkdirSync(join(sandbox.home, '.claude'));
         symlinkSync('nowhere', settings());
       },
-      /a link that leads nowhere/,
+      /a broken link/,
     ],
     [
       'no UTF-8',

@@ -15,12 +15,13 @@ const sentence = z.string().min(1);
 const host = z.strictObject({
   name: z.string(),
   platform: z.string(),
-  backend: z.enum(['procfs', 'portable', 'recorded', 'demo']),
+  backend: z.enum(['procfs', 'darwin', 'portable', 'recorded', 'demo']),
   container: z.boolean(),
   bootId: z.string().nullable(),
   memTotal: bytes.nullable(),
   memAvailable: bytes.nullable(),
   swapUsed: bytes.nullable(),
+  memoryPressure: z.enum(['normal', 'warn', 'critical']).nullable().optional(),
 });
 
 const totals = z.strictObject({

@@ -4,7 +4,7 @@ import type { LoggedCall } from '../../src/model/call.ts';
 import type { Config } from '../../src/model/config.ts';
 import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import { readingOf } from '../../src/model/heartbeat.ts';
-import type { TmuxServer } from '../../src/model/observation.ts';
+import type { ConfiguredServer, TmuxServer } from '../../src/model/observation.ts';
 import { CLOCK, type Row, session, world } from './world.ts';
 
 /** A session whose call has been pending for a while. */
@@ -22,6 +22,7 @@ export interface HungCall {
   readonly config?: Config;
   readonly more?: readonly LoggedCall[];
   readonly tmux?: readonly TmuxServer[];
+  readonly servers?: readonly ConfiguredServer[];
 }
 
 export const NOW = CLOCK * 1000;
@@ -60,6 +61,7 @@ export const withHungCall = (call: HungCall = {}): JudgedSnapshot => {
         ? [session(AGENT, 'abc', { status, statusUpdatedAt: NOW - 800_000, cwd: '/home/me/proofs' })]
         : [],
     tmux: call.tmux ?? [],
+    servers: call.servers ?? [],
     readings: [
       readingOf(
         {

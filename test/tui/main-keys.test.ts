@@ -346,10 +346,10 @@ describe('any key', () => {
     expect(hand.said()).toBeNull();
   });
 
-  test('a paste is not taken for keys', () => {
+  test('pasted text is not read as keys', () => {
     const hand = handOn();
     hand.paste('q');
-    expect([hand.said()?.slice(0, 33), hand.asked]).toEqual(['A paste is not taken for keys. Pr', []]);
+    expect([hand.said()?.slice(0, 33), hand.asked]).toEqual(['Pasted text is not read as keys. ', []]);
   });
 
   test('that can do nothing now says why, and does nothing', () => {

@@ -105,7 +105,7 @@ const WAITED = 10;
 const SWAPPED = 0.5;
 
 export const pressure: HealthCheck = ({ pressure: found }) => {
-  const { memTotal, memAvailable, swapTotal, swapUsed, waited } = found;
+  const { memTotal, memAvailable, swapTotal, swapUsed, waited, level } = found;
   if (memTotal === null || memAvailable === null) return ok('this system does not report its memory size');
   const left = memAvailable / memTotal;
   const swap = swapTotal
@@ -114,6 +114,8 @@ export const pressure: HealthCheck = ({ pressure: found }) => {
   const says = `${spellBytes(memAvailable)} of ${spellBytes(memTotal)} memory available${swap}`;
   const todo = 'see what holds it: reaptop --once; end what is leaked: reaptop clean';
   if (left < DESPERATE) return fail(says, todo);
+  if (level === 'warn' || level === 'critical')
+    return warning(`${says}; the system reports memory pressure: ${level}`, todo);
   if (waited !== null && waited >= WAITED)
     return warning(`${says}; programs waited for memory ${waited.toFixed(0)} % of the last minute`, todo);
   if (left < SHORT || (swapTotal && (swapUsed ?? 0) / swapTotal > SWAPPED)) return warning(says, todo);

@@ -2,7 +2,7 @@ import { beatAlarm } from '../../model/heartbeat.ts';
 import type { Kind } from '../../model/kind.ts';
 import { beatTone, type Group, sessionTone } from '../../model/overview.ts';
 import { type AgentSession, LEAST_PROJECT, sessionBrief } from '../../model/snapshot.ts';
-import { cells } from '../../model/text.ts';
+import { cells, cut } from '../../model/text.ts';
 import { plural } from '../../model/units.ts';
 import type { Screen } from '../screen.ts';
 import type { Glyphs } from '../ui/glyphs.ts';
@@ -50,7 +50,12 @@ const trailText = (trail: string, room: number, glyphs: Glyphs): string => {
 };
 
 /** In a side pane without room for what a process does, a silent agent still stands out. */
-const isLoud = ({ beat }: Row): boolean => beat?.state === 'warn' || beat?.state === 'critical';
+const isLoud = ({ beat, process }: Row): boolean =>
+  (beat?.state === 'warn' || beat?.state === 'critical') && !isHung(process);
+
+/** The call that it waits for says more than that it is silent. */
+const isHung = (process: Row['process']): boolean =>
+  process?.session?.calls?.some(call => call.hung === true) === true;
 
 const alarmText = (row: Row): string => (isLoud(row) ? ` ${beatAlarm(row.beat!)}` : '');
 
@@ -89,7 +94,18 @@ const sessionRuns = (row: Row, room: number, ellipsis: string): readonly Run[] =
     left < Math.min(LEAST_PROJECT, cells(project))
       ? ''
       : toWidth(project, Math.min(left, cells(project)), 'left', ellipsis);
-  return [run(shown && ` ${shown}`), run(cells(told) <= room ? told : '', sessionTone(session))];
+  return [run(shown && ` ${shown}`), run(fitted(told, room, ellipsis), sessionTone(session))];
+};
+
+/** Fewer cells than this say nothing: `hung: l… 13m`. */
+const LEAST_BRIEF = 12;
+
+/** Since when it is so stays, the tool's name is cut: `hung: lean_dia… 13m`. */
+const fitted = (brief: string, room: number, ellipsis: string): string => {
+  if (cells(brief) <= room) return brief;
+  if (room < LEAST_BRIEF) return '';
+  const at = brief.lastIndexOf(' ');
+  return `${cut(brief.slice(0, at), room - cells(brief.slice(at)), ellipsis)}${brief.slice(at)}`;
 };
 
 /** A heading with how many are below it; or what a dead session left, or servers that share a row. */

@@ -14,6 +14,11 @@ export const GROUPS = {
     mutate: ['src/judge/plan/**/*.ts'],
     tests: ['judge/plan/**/*.test.ts'],
   },
+  calls: {
+    warm: true,
+    mutate: ['src/judge/calls/*.ts', 'src/judge/findings/{call-hung,session-hung}.ts'],
+    tests: ['judge/calls/*.test.ts', 'judge/findings/*hung*.test.ts', 'judge/plan/free-call.test.ts'],
+  },
   files: {
     warm: true,
     mutate: ['src/judge/heartbeats/*.ts'],

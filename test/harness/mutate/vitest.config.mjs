@@ -11,7 +11,7 @@ export default defineConfig({
   plugins: warm ? [warmThreads('parts')] : [],
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
-    setupFiles: ['../../mutate/support/setup.ts'],
+    setupFiles: ['./support/setup.ts'],
     testTimeout: 20_000,
     projects: [
       {

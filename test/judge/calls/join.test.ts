@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LoggedCall } from '../../../src/model/call.ts';
 import { readingOf } from '../../../src/model/heartbeat.ts';
 import type { ConfiguredServer } from '../../../src/model/observation.ts';
-import { type Around, CLOCK, type Row, session, world } from '../../support/world.ts';
+import { type Around, CLOCK, type Row, session, world, ZOMBIE } from '../../support/world.ts';
 
 const NOW = CLOCK * 1000;
 
@@ -157,4 +157,65 @@ test('servers of codex run below the daemon that its sessions share', () => {
   // Its log has been still for a minute, and it is not idle.
   expect(codex.doing).toBe('busy');
   expect(codex.calls![0]).toMatchObject({ join: 'name', process: { pid: 72 } });
+});
+
+test('a browser, a zombie and what is not a server do not stand for one', () => {
+  const search = logged('find', 'search');
+  const rows: Row[] = [
+    LEAN,
+    LEAN_BELOW,
+    [80, 10, '[mcp-server-x]', ZOMBIE],
+    [81, 10, 'sleep 100'],
+    [82, 10, 'chromium --headless --remote-debugging-pipe'],
+  ];
+  expect(joined(rows, [search])).toEqual(['20 only']);
+});
+
+test('servers below a daemon of codex are none of claude’s', () => {
+  const daemon: Row[] = [
+    [71, 1, 'codex app-server --listen unix:// --managed-daemon'],
+    [72, 71, 'uvx lean-lsp-mcp'],
+  ];
+  expect(joined(daemon, [GOAL])).toEqual(['- unknown']);
+});
+
+test('a server that a command started is not the one that is asked', () => {
+  const inner: Row[] = [
+    [50, 10, '/bin/bash -c source /home/me/.claude/shell-snapshots/snapshot-bash-1.sh && eval uvx'],
+    [51, 50, 'uvx lean-lsp-mcp'],
+  ];
+  expect(joined(inner, [GOAL])).toEqual(['- unknown']);
+});
+
+test('a command is not joined to a server, a zombie or a program that is not a shell', () => {
+  const born = { born: CLOCK - 30 };
+  const bash = logged('Bash', null);
+  const shell: Row = [
+    60,
+    10,
+    '/bin/bash -c source /home/me/.claude/shell-snapshots/snapshot-bash-1.sh && eval sleep',
+    born,
+  ];
+  const others: Row[] = [
+    [61, 10, 'npm exec mcp-server-memory', born],
+    [62, 61, 'node /usr/lib/node_modules/.bin/mcp-server-memory', born],
+    [63, 10, '[bash]', { ...ZOMBIE, ...born }],
+    [64, 10, 'sleep 5', born],
+  ];
+  expect(joined([shell, ...others], [bash])).toEqual(['60 only']);
+  expect(joined(others, [bash])).toEqual(['- unknown']);
+});
+
+test('a shell whose birth is not known, and a call without a time, are not joined', () => {
+  const shell = (born: number | null): Row => [
+    60,
+    10,
+    '/bin/bash -c source /home/me/.claude/shell-snapshots/snapshot-bash-1.sh && eval sleep',
+    { born },
+  ];
+  expect(joined([shell(null)], [logged('Bash', null)])).toEqual(['- unknown']);
+  expect(joined([shell(CLOCK)], [logged('Bash', null, { startedAt: null })])).toEqual(['- unknown']);
+  expect(calls([LEAN], [logged('lean_goal', 'lean-lsp', { startedAt: null })]).calls).toMatchObject([
+    { seconds: null, join: 'name' },
+  ]);
 });

@@ -147,6 +147,47 @@ describe('call-hung', () => {
   });
 });
 
+describe('what it says and offers', () => {
+  it('a server that is gone: the call is hung, and only its pane can free it', () => {
+    const servers = [
+      { name: 'lean-lsp', command: 'uvx', args: ['lean-lsp-mcp'], source: '/p/.mcp.json', rank: 'project' },
+    ] as const;
+    expect(found({ rows: [], servers })).toMatchObject([
+      {
+        severity: 'critical',
+        why: expect.stringContaining('its server lean-lsp is not running'),
+        processes: [{ pid: AGENT }],
+        remedy: 'interrupt the call in its pane',
+        action: 'free-call',
+      },
+    ]);
+  });
+
+  it('names the server of a hung call and how it is freed; a slow one is waited for', () => {
+    expect(found()[0]).toMatchObject({
+      why: expect.stringContaining('no result from the server lean-lsp;'),
+      remedy: expect.stringMatching(/^end its server, /),
+    });
+    expect(found({ past: BUSY })[0]?.remedy).toBe('wait, or interrupt the agent');
+  });
+
+  it('of several calls the oldest is named, wherever it stands, and the worst decides', () => {
+    const older = logged({ id: 'toolu_2', tool: 'lean_goal', startedAt: NOW - 3_600_000 });
+    const [finding] = found({ seconds: 130, more: [older] });
+    expect(finding).toMatchObject({
+      severity: 'critical',
+      title: expect.stringContaining('1h00m for lean_goal and 1 more'),
+    });
+  });
+
+  it('a call that is not late yet is left as it is beside one that is', () => {
+    const young = logged({ id: 'toolu_2', startedAt: NOW - 5000 });
+    const calls = withHungCall({ more: [young] }).processes.find(p => p.facts.pid === AGENT)?.session?.calls;
+    expect(calls?.map(call => call.late !== undefined)).toEqual([true, false]);
+    expect(severity({ more: [logged({ id: 'toolu_3', startedAt: null })], seconds: 1 })).toBe('none');
+  });
+});
+
 describe('a command', () => {
   const shell = (details: { outputAt?: number } = { outputAt: NOW - 120_000 }): Row => [
     SERVER,
@@ -162,6 +203,12 @@ describe('a command', () => {
     expect(severity({ ...bash, rows: [shell()], seconds: 90_000 })).toBe('warn');
   });
 
+  it('says that it writes nothing, names no server, and that ending it lets the agent go on', () => {
+    const [finding] = found({ ...bash, rows: [shell()] });
+    expect(finding?.why).toMatch(/has no result; .* is idle and writes nothing$/);
+    expect(finding?.remedy).toMatch(/^end the command, /);
+  });
+
   it.each<[string, HungCall]>([
     ['before its limit', { ...bash, rows: [shell()], seconds: 599 }],
     ['at work', { ...bash, rows: [shell()], past: BUSY }],
@@ -169,6 +216,7 @@ describe('a command', () => {
     ['writing', { ...bash, rows: [shell({ outputAt: NOW - 5000 })] }],
     ['of unknown output', { ...bash, rows: [shell({})] }],
     ['of no known process', { ...bash, rows: [] }],
+    ['of unread output, with a child', { ...bash, rows: [shell({}), [SERVER + 1, SERVER, 'sleep 9']] }],
   ])('%s it does not', (_, call) => {
     expect(severity(call)).toBe('none');
   });

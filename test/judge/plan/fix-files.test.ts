@@ -138,7 +138,7 @@ describe('what it leaves alone, and says so', () => {
     const joined = request.files.joined.map(one => ({ ...one, agent: null }));
     const files = { ...request.files, joined };
     const plan = planFixFiles({ ...request, files }, { ...anything, files: [lock] });
-    expect(plan.files[0]?.why).toContain('it belongs to an agent that lives');
+    expect(plan.files[0]?.why).toContain('it belongs to a running agent');
     expect(plan.refused).toEqual([]);
   });
 

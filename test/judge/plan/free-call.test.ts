@@ -76,13 +76,13 @@ describe('interrupting', () => {
   });
 
   it.each<[string, HungCall, string]>([
-    ['it is in no pane', {}, 'in no tmux pane'],
+    ['it is in no pane', {}, 'not in a reachable tmux pane'],
     ['a subagent waits', { ...paned(true), subagent: true }, 'does not reach its subagents'],
     ['its terminal is not that of the pane', paned(true, { tty: 'pts/7' }), 'is not its own'],
     [
       'tmux does not answer',
       { ...paned(true), tmux: [{ ...tmux(900, [AGENT]), reachable: false }] },
-      'in no tmux pane',
+      'not in a reachable tmux pane',
     ],
   ])('no key is planned when %s', (_, call, why) => {
     const found = plan(call, 'interrupt');

@@ -155,10 +155,17 @@ test('launchctl list: those that run, by pid', () => {
 });
 
 test('sysctl: what a system does not have is unknown', () => {
-  expect(parseSysctl('')).toEqual({ bootId: null, level: null, swapUsed: null });
+  expect(parseSysctl('')).toEqual({ bootId: null, level: null, swapUsed: null, pressure: null });
   expect(
     parseSysctl(
-      'kern.bootsessionuuid: 5D1C6D5B-9D0B-4C38-8A0E-0F1F0B6B7F11\nkern.memorystatus_level: 101\nvm.swapusage: total = 1.00G  used = 1.50G',
+      'kern.bootsessionuuid: 5D1C6D5B-9D0B-4C38-8A0E-0F1F0B6B7F11\nkern.memorystatus_level: 101\nvm.swapusage: total = 1.00G  used = 1.50G\nkern.memorystatus_vm_pressure_level: 4',
     ),
-  ).toEqual({ bootId: '5d1c6d5b-9d0b-4c38-8a0e-0f1f0b6b7f11', level: null, swapUsed: 1.5 * 1024 ** 3 });
+  ).toEqual({
+    bootId: '5d1c6d5b-9d0b-4c38-8a0e-0f1f0b6b7f11',
+    level: null,
+    swapUsed: 1.5 * 1024 ** 3,
+    pressure: 'critical',
+  });
+  expect(parseSysctl('kern.memorystatus_vm_pressure_level: 1').pressure).toBe('normal');
+  expect(parseSysctl('kern.memorystatus_vm_pressure_level: 3').pressure).toBeNull();
 });

@@ -48,11 +48,22 @@ describe('memory pressure', () => {
       'some avg10=9.00 avg60=12.50 avg300=1.00 total=5\nfull avg60=3\n',
     );
     sandbox.write('pressed/meminfo', 'MemTotal: 8 kB\nSwapTotal:       2 kB\n');
-    expect(readPressure(host, sandbox.path('pressed'))).toEqual({ ...host, swapTotal: 2048, waited: 12.5 });
+    expect(readPressure(host, sandbox.path('pressed'))).toEqual({
+      ...host,
+      swapTotal: 2048,
+      waited: 12.5,
+      level: null,
+    });
   });
 
   it('is unknown where it says nothing', () => {
-    expect(readPressure(host, sandbox.path('nowhere'))).toEqual({ ...host, swapTotal: null, waited: null });
+    expect(readPressure(host, sandbox.path('nowhere'))).toEqual({
+      ...host,
+      swapTotal: null,
+      waited: null,
+      level: null,
+    });
+    expect(readPressure({ ...host, memoryPressure: 'warn' }, sandbox.path('nowhere')).level).toBe('warn');
   });
 });
 

@@ -261,7 +261,7 @@ const launchctl = () => {
 
 const sysctl = () => {
   process.stdout.write(
-    'kern.bootsessionuuid: 5D1C6D5B-9D0B-4C38-8A0E-0F1F0B6B7F11\nkern.memorystatus_level: 57\nvm.swapusage: total = 2048.00M  used = 512.25M  free = 1535.75M  (encrypted)\n',
+    'kern.bootsessionuuid: 5D1C6D5B-9D0B-4C38-8A0E-0F1F0B6B7F11\nkern.memorystatus_level: 57\nvm.swapusage: total = 2048.00M  used = 512.25M  free = 1535.75M  (encrypted)\nkern.memorystatus_vm_pressure_level: 1\n',
   );
   return 0;
 };

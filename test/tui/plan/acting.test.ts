@@ -159,7 +159,7 @@ describe('chunks', () => {
     await driven.press('down');
     await driven.type('\u001b[200~xy\u001b[201~');
     expect(text()).not.toContain('End:');
-    expect(lastRow()).toContain('A paste is not taken for keys');
+    expect(lastRow()).toContain('Pasted text is not read as keys');
   });
 });
 

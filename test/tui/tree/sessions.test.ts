@@ -51,7 +51,8 @@ test('in 60 columns the others say it too', async () => {
   const row = (pid: number): string => driven.terminal.lines().find(line => line.includes(` ${pid} `))!;
   expect(row(1342)).toMatch(/claude \S* +busy/);
   expect(row(4001)).toMatch(/claude \S* +idle 40m/);
-  expect(row(5230)).toContain('silent 13m');
+  expect(row(5230)).toMatch(/claude +hung: le\S*… 13m/);
+  expect(row(5230)).not.toContain('silent');
   await driven.close();
 });
 
