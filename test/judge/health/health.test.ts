@@ -131,7 +131,7 @@ const UNWELL: readonly [CheckId, 'warn' | 'fail', RegExp, Partial<HealthFacts>][
   ['hooks', 'warn', /a file of yours/, { hooks: [], plugin: { ...PLUGIN, unusable: 'a file of yours' } }],
   ['hooks', 'warn', /not valid JSON/, { hooks: [{ ...HOOKS, unreadable: 'it is not valid JSON' }] }],
   ['guard', 'fail', /guard is held: x/, { guard: { ...WELL.guard, held: 'x' } }],
-  ['guard', 'fail', /last look was 2m ago/, { guard: { ...WELL.guard, lookAge: 120, fresh: false } }],
+  ['guard', 'fail', /last sample was 2m ago/, { guard: { ...WELL.guard, lookAge: 120, fresh: false } }],
   ['recorder', 'warn', /nothing is recorded/, { recorder: { segments: 0, bytes: 0, age: null } }],
   ['recorder', 'warn', /more than is kept/, { recorder: { ...WELL.recorder, bytes: GIB } }],
   ['recorder', 'warn', /though guard runs/, { recorder: { ...WELL.recorder, age: 4000 } }],
