@@ -94,7 +94,7 @@ it("never ends the user's session, whatever a registry calls it, and keeps what 
   expect(first.stdout).toContain('calls its session main');
   expect(first.stdout).toContain('4 archived');
   const second = await reaptop(sandbox, ['sweep', '--force']);
-  expect(second.stdout).toContain('Nothing to do');
+  expect(second.stdout).toContain('Nothing to sweep');
   expect(readdirSync(sandbox.path(TASK, 'archive'))).toHaveLength(4);
   expect(sandbox.tmux('list-sessions', '-F', '#{session_name}')).toBe('main');
 });
@@ -134,7 +134,7 @@ it('with nothing to do, the record of an act that was cut off is completed all t
   const dry = await reaptop(sandbox, ['sweep']);
   expect([dry.code, auditLines(sandbox).length]).toEqual([0, 1]);
   const done = await reaptop(sandbox, ['sweep', '--force']);
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to do') });
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to sweep') });
   const [first, second, ...more] = auditLines(sandbox);
   expect(second).toMatchObject({ event: 'outcome', id: first!.id, outcomes: [{ outcome: 'gone' }] });
   expect(second?.completedBy).toBeTruthy();
