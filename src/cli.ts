@@ -12,9 +12,9 @@ import {
   askedBySession,
   type CommonOptions,
   parseAt,
-  prepared,
   refuseElsewhere,
 } from './commands/options.ts';
+import { prepared } from './commands/prepared.ts';
 import {
   addGuardCommand,
   addInsideCommands,
@@ -30,7 +30,7 @@ import { topicsText } from './commands/topics.ts';
 import { scannedFiles } from './engine/agent-files.ts';
 import { isUsageError, UsageError, userConfigPath } from './engine/load-config.ts';
 import { nearest, visible } from './model/text.ts';
-import { EXIT_FAILURE, EXIT_USAGE, tolerantOutput, wantsColor } from './output.ts';
+import { EXIT_FAILURE, EXIT_USAGE, tolerantOutput, wantsColor, widthOf } from './output.ts';
 
 /** The command that was called, `clean` among the words of `reaptop clean --bogus`. */
 const calledOf = (program: Command): Command | undefined =>
@@ -94,9 +94,6 @@ const complain = (program: Command, error: unknown, err: { write(text: string): 
   return usage ? EXIT_USAGE : EXIT_FAILURE;
 };
 
-/** Wide enough to read, narrow enough for a paste; used when the width of the output is unknown. */
-const DEFAULT_WIDTH = 120;
-
 interface MainOptions extends CommonOptions {
   readonly once?: boolean;
   readonly mine?: boolean;
@@ -108,12 +105,6 @@ interface MainOptions extends CommonOptions {
   readonly mouse: boolean;
   readonly bell?: boolean;
 }
-
-const widthOf = (env: NodeJS.ProcessEnv): number => {
-  const told = Number(env.COLUMNS);
-  if (Number.isInteger(told) && told >= 20) return told;
-  return process.stdout.columns ?? DEFAULT_WIDTH;
-};
 
 const err = tolerantOutput(process.stderr);
 const out = tolerantOutput(process.stdout, why =>

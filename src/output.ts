@@ -48,6 +48,15 @@ export const tolerantOutput = (
   };
 };
 
+/** Wide enough to read, narrow enough for a paste; used when the width of the output is unknown. */
+const DEFAULT_WIDTH = 120;
+
+export const widthOf = (env: NodeJS.ProcessEnv): number => {
+  const told = Number(env.COLUMNS);
+  if (Number.isInteger(told) && told >= 20) return told;
+  return process.stdout.columns ?? DEFAULT_WIDTH;
+};
+
 /** The colours of text: what the words' tones mean, and one for what is protected. */
 export type PaintTone = WordTone | 'info';
 

@@ -1,5 +1,6 @@
 /**
- * Bundles `dist/`: `main.js` is the whole program, `quick.js` what hooks and status lines need, and `cli.js` the bin that
+ * Bundles `dist/`: `main.js` is the whole program, `quick.js` what hooks and status lines need, `once.js`
+ * what `--once` needs, and `cli.js` the bin that
  * starts them from V8's code cache. CommonJS starts faster than ES modules (99 against 107 ms). What is imported with
  * `import()` is in the bundle and runs when it is first asked for: React and Ink for the screen, zod when there is a
  * config file, pino for the audit log.
@@ -108,9 +109,9 @@ const writePlugin = () => {
 };
 
 try {
-  const built = await Promise.all([bundle('main'), bundle('quick', rareHooksFromMain)]);
+  const built = await Promise.all([bundle('main'), bundle('quick', rareHooksFromMain), bundle('once')]);
   const hash = createHash('sha256');
-  for (const name of ['main.js', 'quick.js']) hash.update(readFileSync(resolve(fresh, name)));
+  for (const name of ['main.js', 'quick.js', 'once.js']) hash.update(readFileSync(resolve(fresh, name)));
   const launch = readFileSync(resolve(here, 'launch.cjs'), 'utf8').replace(
     "'BUILD'",
     `'${hash.digest('hex').slice(0, 16)}'`,

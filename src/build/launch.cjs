@@ -87,7 +87,7 @@ const readBundle = file => {
   }
 };
 
-/** `require` of our two bundles, each once; everything else is Node's. */
+/** `require` of our bundles, each once; everything else is Node's. */
 const loaded = new Map();
 module.exports.loaded = loaded;
 const loadCached = id => {
@@ -164,6 +164,7 @@ const load = debugs || directory === null ? require : loadCached;
 
 const run = async () => {
   const isQuick = args[0] === 'hook' || args.includes('--line');
-  if (!isQuick || !(await load('./quick.js').answers(args))) load('./main.js').main();
+  const first = isQuick ? './quick.js' : command === '--once' ? './once.js' : null;
+  if (first === null || !(await load(first).answers(args))) load('./main.js').main();
 };
 run();

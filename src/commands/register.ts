@@ -19,12 +19,10 @@ import {
   addCommonOptions,
   askedBySession,
   type CommonOptions,
-  currentDirectory,
   numberBetween,
-  prepared,
   refuseElsewhere,
-  workDirectory,
 } from './options.ts';
+import { currentDirectory, prepared, workDirectory } from './prepared.ts';
 import { FollowedArgument } from './program-shape.ts';
 import { TOPICS } from './topics.ts';
 

@@ -15,8 +15,8 @@ import { cells, cut, showableJson } from '../model/text.ts';
 import { plural, spellBytes } from '../model/units.ts';
 import { EXIT_FAILURE, EXIT_INTERRUPTED, EXIT_SURVIVED, painter } from '../output.ts';
 import { failOnCode } from './once.ts';
-import { currentDirectory } from './options.ts';
 import { executeShown, outcomeLine, outcomesJson, planJson, planText } from './plan-text.ts';
+import { currentDirectory } from './prepared.ts';
 
 export interface SweepDependencies {
   readonly prepared: Prepared;

@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'cli.ts': ['model', 'engine', 'commands', 'output.ts'],
   'main.ts': ['cli.ts', 'hooks'],
   'quick.ts': ['commands', 'hooks'],
+  'once.ts': ['commands', 'engine', 'output.ts'],
   build: [],
 };
 

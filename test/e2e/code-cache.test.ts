@@ -92,9 +92,9 @@ describe('the code cache', () => {
 
   it('of another file is not taken, though its length is the same', () => {
     run('--once');
-    const main = sandbox.path('dist/main.js');
+    const code = sandbox.path('dist/once.js');
     const then = new Date(1e12);
-    utimesSync(main, then, then);
+    utimesSync(code, then, then);
     expect([run('--once'), run('--once')]).toEqual(['none', 'used']);
   });
 

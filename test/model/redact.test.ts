@@ -451,6 +451,22 @@ describe('whatever the argument', () => {
     expect(word).toContain('***');
   });
 
+  test('a command line that is passed over as a whole is one in which no word would be masked', () => {
+    const pieces = `--key --token -H -h -u --env --githubPatValue --patX PAT= --signature x-signature: basic Digest
+      Negotiate bearer set setenv password = := : @ :// a b c 1 / /usr/lib/@scope/x.js user:pw@host mysql -p curl
+      rar library author tokenizer --header --author eyJ sk- Basic: cookie: --max-tokens 0 none api_key _ - .`;
+    const word = fc
+      .array(fc.constantFrom(...pieces.split(/\s+/)), { minLength: 1, maxLength: 3 })
+      .map(parts => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), words => {
+        // A bracket may begin JSON: with one, each word is looked at by itself.
+        expect(redactArgv(words)).toEqual(redactArgv([...words, '--', '{']).slice(0, words.length));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
   test('what is kept is also visible', () => {
     expect(safeArgv(['a\nb', '--token', '\x1b'])).toEqual(['a\\nb', '--token', '***']);
   });
