@@ -14,7 +14,7 @@ export const workDirectory = (): string => {
   try {
     return process.cwd();
   } catch {
-    throw new Error('the directory you are in does not exist any more: go to one that does.');
+    throw new Error('the current directory no longer exists: change to another one.');
   }
 };
 

@@ -55,7 +55,7 @@ describe('a hung call', () => {
     const pty = open();
     await planFor(pty);
     pty.press(KEY.tab);
-    await pty.shows('Escape to claude', 'interrupted as by your own key');
+    await pty.shows('Escape to claude', 'interrupted as if you pressed Escape');
     await pty.confirm();
     await pty.shows('Done', 'the call is over');
     expect([isRunning(agent), isRunning(server)]).toEqual([true, true]);
