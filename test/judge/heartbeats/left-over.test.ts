@@ -46,7 +46,10 @@ describe('a heartbeat that says ended', () => {
     ['by its pid', { ...ENDED, pid: 1100 }],
   ])('is not believed while a live agent may use it: %s', (_, part) => {
     const { files } = sceneOf({ readings: [progress(9, part)], processes: [live] });
-    expect(files.joined[0]).toMatchObject({ state: 'fine', reason: expect.stringContaining('marked as ended') });
+    expect(files.joined[0]).toMatchObject({
+      state: 'fine',
+      reason: expect.stringContaining('marked as ended'),
+    });
     expect(planFor({ readings: [progress(4000, part)], processes: [live] }).files).toEqual([]);
   });
 
