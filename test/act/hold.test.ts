@@ -66,7 +66,7 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGSTOP', 'SIGKILL']);
   });
 
-  test('whoever got its number just then is only stopped, goes on at once, and gets nothing else', async () => {
+  test('only stops and resumes a process that just got the pid', async () => {
     for (const state of ['R', 'T']) {
       const { sent, send } = scripted(at('ours', 'S'), at('stranger', state));
       expect(await send('SIGKILL')).toEqual({ status: 'changed' });
@@ -81,7 +81,7 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGSTOP', 'SIGCONT']);
   });
 
-  test('that has ended meanwhile gets nothing, and was held when it did', async () => {
+  test('gets no signal when it ended while it was held', async () => {
     const { sent, send } = scripted(at('ours', 'S'), { status: 'gone' });
     expect(await send('SIGKILL')).toEqual({ status: 'gone', held: true });
     expect(sent).toEqual(['SIGSTOP']);
@@ -93,7 +93,7 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGTERM']);
   });
 
-  test('that has ended and is not reaped gets nothing: its number may be given away at any moment', async () => {
+  test('gets no signal as a zombie, because its pid may be reused', async () => {
     const { sent, send } = scripted(at('ours', 'Z'));
     expect(await send('SIGKILL')).toEqual({ status: 'gone' });
     expect(sent).toEqual([]);
@@ -108,7 +108,7 @@ describe('a process that is held for the moment of its signal', () => {
     expect(sent).toEqual(['SIGSTOP', 'SIGKILL']);
   });
 
-  test('that runs and runs and does not stop may be about to end: it gets nothing', async () => {
+  test('gets no signal when it does not stop in time', async () => {
     const { sent, send } = scripted(at('ours', 'R'));
     expect(await send('SIGKILL')).toMatchObject({ status: 'unreadable' });
     expect(sent).toEqual(['SIGSTOP', 'SIGCONT']);
@@ -238,7 +238,7 @@ describe('a real process', () => {
     expect(sent).toEqual([]);
   });
 
-  test('that was stopped and told to go on runs as before', async () => {
+  test('runs as before after it was stopped and resumed', async () => {
     const { pid, start } = sandbox.start([sandbox.sleeper('held'), '600']);
     await signalIdentity(system, { pid, start }, 'SIGCONT', { hold: true });
     expect(['S', 'R', 'D']).toContain(rawProcess(pid)?.state);

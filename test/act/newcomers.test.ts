@@ -102,7 +102,7 @@ describe('a child of a member', () => {
     expect(machine.has(20)).toBe(true);
   });
 
-  test('of a stranger that got the pid of a dead member stays', async () => {
+  test('stays when its parent is another process with a reused pid', async () => {
     const parent = machine.add(
       10,
       1,
@@ -174,7 +174,7 @@ describe('an orphan, by its group or session', () => {
     expect(machine.has(20)).toBe(!joins);
   });
 
-  test('that was there before the run never joins', async () => {
+  test('is never included when it existed before the run', async () => {
     const plan = leaveOrphan({});
     machine.add(21, 1, { ...OWN, born: 5000 });
     await run(plan);

@@ -97,7 +97,7 @@ test('a parent that would not end, but reaped meanwhile, has done so itself', as
 });
 
 describe('nothing is ended', () => {
-  test('that may not be nudged: it is said so, and no signal is told of', async () => {
+  test('reports that a parent may not be nudged, without a signal', async () => {
     const events: string[] = [];
     machine.denied.add(10);
     const { said } = await go(server(10), { onProgress: event => events.push(event.type) });

@@ -84,7 +84,7 @@ describe('claude stop', () => {
     });
   });
 
-  test('of what claude said only the first line comes back, and not all of a long one', async () => {
+  test('returns only the first line of what claude printed, shortened', async () => {
     const fails = async (script: string) =>
       ((await stopBackgroundSession('x1', withClaude(`${script}; exit 3`))) as { why: string }).why;
     expect(await fails('true')).toBe('claude stop x1 exited with 3');

@@ -75,7 +75,7 @@ describe('a command in our place', () => {
     expect(await sh('kill -KILL $$')).toEqual({ code: 137, why: null });
   });
 
-  test('that is nowhere, or cannot be started, is said with its name or the reason', async () => {
+  test('is reported by name or reason when it is missing or cannot start', async () => {
     expect(await run(['none'])).toEqual({ code: 127, why: 'command not found: none' });
     for (const words of [[], ['']])
       expect(await run(words)).toEqual({ code: 127, why: 'the command has no name' });

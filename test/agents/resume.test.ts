@@ -20,7 +20,7 @@ describe('the way back to a session', () => {
     expect(resumed('copilot', 'copilot').line).toBe(`copilot --resume ${ID}`);
   });
 
-  test('of other families none is known', () => {
+  test('is unknown for other families', () => {
     for (const agent of ['opencode', 'aider', 'amp', null]) expect(resumeOf(agent)).toBeNull();
   });
 

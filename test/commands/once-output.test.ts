@@ -199,7 +199,7 @@ describe('the text of --once', () => {
     expect(there).toMatch(/\nLeaked in this recording: 1 process, .*\. Nothing can be ended from here\.\n$/);
   });
 
-  it('of 80 orphans of one program tells three and counts the rest; --all lists them', () => {
+  it('shows three of 80 orphans of one program and counts the rest; --all lists them', () => {
     const rows = Array.from({ length: 80 }, (_, n): Row => [2000 + n, 1, 'lean-lsp-mcp', { rss: 1024 ** 2 }]);
     const text = textOf(rows);
     expect(text.match(/leak {6}lean-lsp-mcp/g)).toHaveLength(3);

@@ -11,7 +11,7 @@ const text = (plan: Parameters<typeof planText>[0], snapshot: Snapshot, width = 
   planText(plan, { width, color: false, heading: 'Would end', graceSeconds: 7, snapshot });
 
 describe('the plan in text', () => {
-  test('of leaks names verdicts and signals, and nothing live', () => {
+  test('shows verdicts and signals of leaks, and nothing live', () => {
     const snapshot = look([
       [2000, 1, 'lean-lsp-mcp'],
       [2001, 2000, 'sleep 9'],

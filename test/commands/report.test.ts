@@ -246,7 +246,7 @@ describe('report after a scripted day', () => {
 });
 
 describe('report', () => {
-  it('of a machine that was never looked at says so, and shows the days without data', () => {
+  it('shows the days without data when nothing was recorded', () => {
     const text = told({ sinceMs: 7 * 86_400_000 });
     expect(text).toMatch(/Nothing was recorded in this time/);
     expect(text.match(/^2026-11-\d\d +0 +0 /gm)).toHaveLength(8);

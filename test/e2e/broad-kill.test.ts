@@ -64,7 +64,7 @@ describe('a command that kills by name', () => {
     expect(await answerTo(mine, 'pkill -f no-such-program')).toBeNull();
   });
 
-  test('that is of no session counts as another’s, and so does the agent itself', async () => {
+  test('asks about processes of no session and about the agent itself', async () => {
     const mine = startShellAgent(sandbox);
     const { pid } = sandbox.start(['/bin/bash', '-c', `${ZZYZX} 4121`]);
     await until('its name', () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('zzyzx'));

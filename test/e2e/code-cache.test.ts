@@ -70,7 +70,7 @@ describe('the code cache', () => {
     expect([once({}), once(flagged), once({}), once(flagged)]).toEqual(['none', 'none', 'used', 'used']);
   });
 
-  it('of the screen is there after a while, though the terminal kills it', async () => {
+  it('is written for the screen even if the terminal kills it later', async () => {
     const pty = new Pty(sandbox, { command: [process.execPath, cli, '--demo'] });
     await until('its caches', () => existsSync(directory()) && caches().length > 0);
     process.kill(pty.pid, 'SIGKILL');
@@ -90,7 +90,7 @@ describe('the code cache', () => {
     for (const name of caches()) expect(name).toMatch(/^hook-(?:quick|main)-[\w.-]+\.cache$/);
   });
 
-  it('of another file is not taken, though its length is the same', () => {
+  it('of another file with the same length is not used', () => {
     run('--once');
     const code = sandbox.path('dist/once.js');
     const then = new Date(1e12);
@@ -98,7 +98,7 @@ describe('the code cache', () => {
     expect([run('--once'), run('--once')]).toEqual(['none', 'used']);
   });
 
-  it('that was damaged anywhere is deleted, and no hook crashes for it', () => {
+  it('is deleted when it is damaged, and no hook crashes', () => {
     const hook = () =>
       spawnSync(process.execPath, [cli, 'hook', 'PostToolUse'], {
         env: sandbox.env,
@@ -166,7 +166,7 @@ describe('the code cache', () => {
     expect(await open()).toEqual(first.map(fate => fate.replace('undefined', 'false')));
   });
 
-  it('of another build is not looked at: V8 would take any source of the same length for the same', () => {
+  it('of another build is not used, because V8 only compares lengths', () => {
     run('--once');
     const launch = readFileSync(cli, 'utf8');
     writeFileSync(cli, launch.replace(/const BUILD = '[0-9a-f]{16}'/, "const BUILD = 'another'"));

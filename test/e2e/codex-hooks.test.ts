@@ -84,7 +84,7 @@ const startCodex = (args = '', env: Record<string, string> = {}) => {
 const lineage = (): string => join(stateOf(sandbox), 'lineage.d', `${SESSION}.jsonl`);
 
 describe('a session of Codex', () => {
-  test('that is killed leaves what is proven by lineage', async () => {
+  test('leaves leaks that lineage proves when it is killed', async () => {
     const codex = startCodex();
     await until('the hook', () => existsSync(codex.done));
     expect(readFileSync(codex.done, 'utf8')).toBe('{}\n');
@@ -105,7 +105,7 @@ describe('a session of Codex', () => {
     expect(existsSync(lineage())).toBe(false);
   });
 
-  test('that was started by a Claude is its own owner', async () => {
+  test('is its own owner when a Claude started it', async () => {
     const codex = startCodex('', { CLAUDE_PID: String(process.pid), CLAUDECODE: '1' });
     await until('the hook', () => existsSync(codex.done));
     const [line] = readFileSync(lineage(), 'utf8').trim().split('\n');

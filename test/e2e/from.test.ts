@@ -111,7 +111,7 @@ describe('another machine', () => {
     expect(totals).toMatchObject({ agents: 1, leaks: 0, suspects: 2, zombies: 1, reclaimable: 0 });
   });
 
-  it('that shows no agent is not called clean', async () => {
+  it('without an agent is not called clean', async () => {
     const { stdout } = await reaptop(sandbox, ['--once', '--from', '-'], {
       input: 'PID COMMAND\n1 init\n7 nginx\n',
     });

@@ -54,7 +54,7 @@ describe('--once --json', () => {
       if (start !== undefined && rawProcess(pid)?.start === start) expect(shown.get(pid)).toBe(start);
   });
 
-  it('of the portable backend keeps to the same schema', async () => {
+  it('has the same schema with the portable backend', async () => {
     const { host, processes } = await json('--platform', 'portable');
     expect(host.backend).toBe('portable');
     expect(processes.find(p => p.pid === agent.pid)).toMatchObject({ kind: 'agent', agent: 'claude' });

@@ -16,7 +16,7 @@ const outcome = (pid: number, what: Outcome['outcome']): Outcome => ({
 const storeOf = (part: Partial<LiveState> = {}): LiveStore =>
   new LiveStore({ log: [], running: null, error: 'old', ...part } as unknown as LiveState);
 
-test('whoever subscribed is told of each change until they leave, and the rest stays as it was', () => {
+test('notifies subscribers of each change until they unsubscribe and keeps the rest', () => {
   const store = storeOf();
   let told = 0;
   const leave = store.subscribe(() => (told += 1));

@@ -93,7 +93,7 @@ describe('the user’s config', () => {
     await expect(load(value)).rejects.toThrow(says);
   });
 
-  it('that cannot be read is an error, never silently none: it may hold protections', async () => {
+  it('is an error when it cannot be read, because it may hold protections', async () => {
     mkdirSync(join(dir, 'reaptop/config.json'), { recursive: true });
     await expect(loadConfig({ XDG_CONFIG_HOME: dir })).rejects.toThrow(
       /config\.json cannot be read \(EISDIR\)/,

@@ -98,7 +98,7 @@ describe('an agent that waits is news', () => {
     expect(desk.look(doing(6, 'waiting'))).toHaveLength(1);
   });
 
-  test('of it is told who it is, where and what for, or only that it waits', () => {
+  test('names the agent, its place and what it waits for, if known', () => {
     const desk = new NewsDesk();
     const waiting = doing(0, 'waiting');
     const [one] = waiting.processes;

@@ -57,7 +57,7 @@ describe('a look', () => {
     expect(store.state.rings).toBe(2);
   });
 
-  it('of a recorded table rings for nothing and alerts nobody, and is logged all the same', () => {
+  it('of a recorded table is logged without a bell or an alert', () => {
     const { store, reporter, texts } = reporting({ readOnly: 'recorded', command: ['/nowhere/notify'] });
     reporter.look(machine());
     reporter.look(machine(critical(1)));

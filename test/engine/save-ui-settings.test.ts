@@ -55,7 +55,7 @@ describe('saving the settings', () => {
     expect(existsSync(`${path}.bak.1`)).toBe(true);
   });
 
-  test('that changes nothing writes nothing', async () => {
+  test('writes nothing when nothing changed', async () => {
     await saveSettings(path, SETTINGS);
     expect(await saveSettings(path, SETTINGS)).toBe(`No changes to save in ${path}.`);
     expect(existsSync(`${path}.bak`)).toBe(false);

@@ -141,7 +141,7 @@ describe('the time line', () => {
     expect(travel.history('300:another')).toEqual([]);
   });
 
-  test('whoever subscribed is told of every step and of every look, until they leave', async () => {
+  test('notifies subscribers of every step and sample until they unsubscribe', async () => {
     let told = 0;
     const leave = travel.subscribe(() => (told += 1));
     await travel.travel('back');
@@ -163,7 +163,7 @@ describe('the time line', () => {
     expect(travel.getState().moment?.marks).toMatchObject([{ mark: 'leak', at: NOON + 10_000 }]);
   });
 
-  test('of a key held down one step is done at a time', async () => {
+  test('does one step at a time while a key is held down', async () => {
     await Promise.all([travel.travel('back'), travel.travel('back'), travel.travel('back')]);
     expect(second()).toBe(310);
     await travel.travel('back');

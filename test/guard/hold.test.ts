@@ -121,7 +121,7 @@ describe('a hold', () => {
     return holding;
   };
 
-  test('that could not be written still holds, and is written as soon as it can be', async () => {
+  test('holds even if it cannot be saved, and is saved later', async () => {
     const nowhere = await held(null);
     const path = sandbox.write('state', 'a file in the place of the directory');
     const blocked = await held(path);
@@ -138,7 +138,7 @@ describe('a hold', () => {
     expect(blocked.held).toBeNull();
   });
 
-  test('of an earlier guard is read from the disk, and lifted by a person alone', async () => {
+  test('of an earlier guard is read from disk and only lifted by the user', async () => {
     const directory = sandbox.path('state');
     await held(directory);
     const again = new Holding(system, directory);

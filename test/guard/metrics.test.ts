@@ -96,7 +96,7 @@ describe('metrics', () => {
     );
   });
 
-  test('of heartbeats with the same labels show the oldest', async () => {
+  test('show the oldest of heartbeats with the same labels', async () => {
     const moment = momentAt(0);
     const [beat] = moment.heartbeats;
     const heartbeats = [90, 400, 12].map(ageSeconds => ({ ...beat!, ageSeconds }));
@@ -121,7 +121,7 @@ describe('metrics', () => {
     expect(await metrics.registry.metrics()).toContain('reaptop_ended_total{outcome="ended",by="other"} 2');
   });
 
-  test('of a hundred heartbeats and more are bounded', async () => {
+  test('are bounded for a hundred heartbeats and more', async () => {
     const moment = momentAt(0);
     const heartbeats = Array.from({ length: 500 }, (_, n) => ({ ...moment.heartbeats[0]!, task: `t${n}` }));
     const text = await textOf({ ...moment, heartbeats });

@@ -105,7 +105,7 @@ describe('a leak', () => {
   test('is left while the config says so', () =>
     expect(pidsOf(groundOf(machine(leak), { policy: { leaks: false } }))).toEqual([]));
 
-  test('that an act left running rests', () =>
+  test('that survived an attempt is not tried again at once', () =>
     expect(pidsOf(groundOf(machine(leak), { resting: new Set([keyOf(leak.facts)]) }))).toEqual([]));
 
   test('seen before the clock went back is seen for the first time again', () => {
@@ -135,7 +135,7 @@ describe('the budget', () => {
     expect(waiting.map(({ pid }) => pid)).toEqual([2030]);
   });
 
-  test('of nothing ends nothing', () => {
+  test('of zero ends nothing', () => {
     const { acts, waiting } = planGuard(groundOf(three, { left: 0 }));
     expect([acts.length, waiting.length]).toEqual([0, 6]);
   });

@@ -55,7 +55,7 @@ describe('while memory is short', () => {
     expect(pressed.due(60, 60)).toEqual(id(1001));
   });
 
-  test('none is due once it is over', () => {
+  test('puts no session to sleep once the pressure is over', () => {
     const pressed = new Pressed();
     pressed.note(machine(session(1000, 7200, 300)), SHORT, NONE, 0);
     expect(pressed.note(machine(session(1000, 7200, 300)), PLENTY, NONE, 50)).toBeNull();

@@ -42,7 +42,7 @@ it('what was seen below an agent is remembered as long as it runs, whoever its p
   expect(pids(belowAfter(seen, agent))).toEqual([worker.pid]);
 });
 
-it('whoever has the pid of one that ended is not taken for it', async () => {
+it('does not mistake a process with a reused pid for the one that ended', async () => {
   const { agent, worker } = await family();
   const another = { pid: worker.pid, start: '7', parent: agent };
   expect(belowAtTheEnd([another], { pid: agent.pid, start: '7' })).toEqual([]);

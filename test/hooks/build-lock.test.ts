@@ -117,7 +117,7 @@ describe('a lock keeps others out', () => {
     expect(held(exclusive, 'unknown', age)).toBe(expected);
   });
 
-  test('of another pid namespace for as long as the kernel has a lock on its file', () => {
+  test('held in another pid namespace while the kernel locks its file', () => {
     const other = { ...exclusive, namespace: 'pid:[2]' };
     expect(take(one, other).status).toBe('taken');
     const fd = openBuildLock(directory, { key: PROJECT })!;

@@ -51,7 +51,7 @@ const FIRST = {
 };
 
 describe('a beat', () => {
-  test('that says nothing makes the file as the seeds begin it', () => expect(beat({})).toEqual(FIRST));
+  test('without fields writes the initial file', () => expect(beat({})).toEqual(FIRST));
 
   test.each<[string, Record<string, unknown>, Beat, Record<string, unknown>]>([
     [
@@ -83,7 +83,7 @@ describe('a beat', () => {
     expect(readdirSync(root)).toEqual([NAME]);
   });
 
-  test('that says no status takes an earlier one away: it was of another run', () => {
+  test('without a status removes the status of an earlier run', () => {
     writeFileSync(path, '{"status":"done"}');
     for (const what of [{}, { status: null }]) expect(beat(what)).not.toHaveProperty('status');
   });

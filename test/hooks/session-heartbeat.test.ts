@@ -105,7 +105,7 @@ describe('over its limits', () => {
     expect(await session.send('UserPromptSubmit')).toEqual({});
   });
 
-  it('of turns as well, when the config sets one', async () => {
+  it('reports too many turns when the config sets a limit', async () => {
     configure(sandbox, { hooks: { turns: { limit: 2 } } });
     const session = new HookSession(sandbox);
     const said = [];

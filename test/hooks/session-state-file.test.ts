@@ -175,13 +175,13 @@ describe('a session’s file', () => {
     expect(readdirSync(join(directory, 'sessions'))).toEqual(['one.json']);
   });
 
-  test('that cannot be had leaves nothing behind where nothing is owed', () => {
+  test('leaves nothing behind when it cannot be locked and nothing is pending', () => {
     writeFileSync(`${path}.lock`, JSON.stringify(ownerOf()));
     for (const owed of [undefined, null]) expect(update({ owed, waitMs: 5 })).toBeNull();
     expect(readdirSync(join(directory, 'sessions'))).toEqual(['one.json.lock']);
   });
 
-  test('that cannot be written is done without', () => {
+  test('is optional: the hook works when it cannot be written', () => {
     writeFileSync(sandbox.path('file'), '');
     const done = updateSession(sandbox.path('file'), 'one', fresh, before => ({ after: before, result: 1 }), {
       waitMs: 1000,

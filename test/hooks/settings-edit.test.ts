@@ -158,7 +158,7 @@ describe('hooks that are not ours', () => {
     ],
   ])('stay: %s', (_, text, after) => expect(withoutHooks(text)).toBe(after));
 
-  test('of ours twice both go', () =>
+  test('removes both copies of a hook of ours', () =>
     expect(withoutHooks(stop(`[{"hooks":[${OURS},${OURS}]},{"hooks":[${OURS}]}]`))).toBe('{}'));
 });
 

@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(() => readSettings(path)).not.toThrow();
   });
 
-  test('of a project may be a link inside it', () => {
+  test('may be a link inside the project', () => {
     mkdirSync(home);
     symlinkSync(sandbox.write('home/conf/settings.json', '{}'), path);
     expect(readSettings(path, sandbox.path('home'))).toBe('{}');
@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(() => readSettings(path)).toThrow('its directory belongs to another user');
   });
 
-  test('of a mebibyte are still read', () => {
+  test('are read up to one mebibyte', () => {
     put(Buffer.alloc(1024 ** 2, ' '));
     expect(readSettings(path)).toHaveLength(1024 ** 2);
   });

@@ -185,7 +185,7 @@ describe('whose marker it is', () => {
     expect(await session.send('Stop')).toMatchObject({ decision: 'block' });
   });
 
-  it('of two markers the one that was named last is taken, and the other left alone', async () => {
+  it('uses the newer of two markers and leaves the other alone', async () => {
     const other = makeTask(sandbox, '9_other');
     makeMarker(other, { text: '{"reason":"theirs"}' });
     makeMarker(task, { text: '{"reason":"ours"}' });

@@ -27,7 +27,7 @@ describe('columns', () => {
     for (const row of rows) expect(cells(column.text(row))).toBeLessThanOrEqual(column.width);
   });
 
-  test('of whole trees: what it is and what its tree holds come before who it is', () => {
+  test('for whole trees keep the mark and tree memory longer than pid and age', () => {
     const whole = (width: number) => columnsFor(width, null, true).map(c => c.id);
     expect(whole(58)).toEqual(['verdict', 'tree', 'cpu']);
     expect(whole(78)).toEqual(['verdict', 'pid', 'tree', 'cpu', 'age']);

@@ -218,7 +218,7 @@ describe('time', () => {
     expect(hand.said()).toBeNull();
   });
 
-  test('that goes no further, fails or is not recorded says so', async () => {
+  test('shows a notice when a step is impossible, fails or is not recorded', async () => {
     const told = async (answers: object) => {
       const hand = handOn({ answers });
       hand.press('[');
@@ -320,7 +320,7 @@ describe('sessions that sleep', () => {
 });
 
 describe('any key', () => {
-  test('that means nothing says so, once', () => {
+  test('without a meaning shows a notice, once', () => {
     const hand = handOn();
     hand.press('b');
     expect(hand.said()).toBe('b does nothing here; ? shows the keys.');
@@ -352,13 +352,13 @@ describe('any key', () => {
     expect([hand.said()?.slice(0, 33), hand.asked]).toEqual(['Pasted text is not read as keys. ', []]);
   });
 
-  test('that can do nothing now says why, and does nothing', () => {
+  test('that is unavailable now shows why and does nothing', () => {
     const hand = handOn({ state: { readOnly: 'A recorded table is read-only.' } });
     hand.press('j', 'x');
     expect([hand.said(), hand.asked]).toEqual(['A recorded table is read-only.', []]);
   });
 
-  test('that no plan asks for leaves the plan; y in one that would do nothing too', () => {
+  test('other than y closes a plan; y closes a plan that would do nothing', () => {
     const overlay = (steps: readonly number[]) =>
       ({
         kind: 'plan',
@@ -388,7 +388,7 @@ describe('any key', () => {
     expect(hand.store.view.overlay).toBeNull();
   });
 
-  test('that is a digit of a pid a plan asks for goes there', () => {
+  test('that is a digit goes into the pid that a plan asks for', () => {
     const hand = handOn();
     const plan = planOf([{ pid: 20, start: 's20', confirm: true }]);
     hand.dispatch({

@@ -16,7 +16,7 @@ const keys = (of: readonly Row[]): string[] => of.map(({ key }) => key);
 describe('the selected row', () => {
   const before = rows(10, 11, 12, 13);
 
-  test('that ended stays where it was, as ended: a key does not act on its neighbour', () => {
+  test('stays in place as ended, so that a key does not act on its neighbour', () => {
     const kept = withSelected(keyAt(12), before, rows(10, 11, 13), machine(10, 11, 13));
     expect(keys(kept)).toEqual([10, 11, 12, 13].map(keyAt));
     expect(kept[2]).toMatchObject({ gone: true, foldable: false, folded: false });
@@ -29,14 +29,14 @@ describe('the selected row', () => {
     expect(keys(withSelected(keyAt(12), before, rows(13), machine(13)))).toEqual([12, 13].map(keyAt));
   });
 
-  test('that runs and matches the filter no more is there as it is now, and has not ended', () => {
+  test('stays, not as ended, when it runs but no longer matches the filter', () => {
     const now = invent(12, 1, { verdict: 'live' });
     const kept = withSelected(keyAt(12), before, rows(10), snapshotOf([now]));
     expect(kept[1]).toMatchObject({ process: now, context: true });
     expect(kept[1]?.gone).toBeUndefined();
   });
 
-  test('whose pid has another process now has ended', () => {
+  test('is shown as ended when its pid was reused', () => {
     const kept = withSelected(
       keyAt(12),
       before,
@@ -46,7 +46,7 @@ describe('the selected row', () => {
     expect(kept[1]).toMatchObject({ gone: true });
   });
 
-  test('that is there, or that never was, changes nothing', () => {
+  test('changes nothing when it is present or never existed', () => {
     const now = rows(10, 12);
     expect(withSelected(keyAt(12), before, now, machine())).toBe(now);
     expect(withSelected(keyAt(99), before, now, machine())).toBe(now);

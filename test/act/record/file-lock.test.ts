@@ -75,11 +75,11 @@ describe('a lock', () => {
     expect(left()).toEqual([]);
   });
 
-  test('of the same process is another one each time', () => {
+  test('of the same process is a new lock each time', () => {
     expect(owner(ONE)).not.toBe(owner(ONE));
   });
 
-  test('that was given back between the try and the look is not there', () => {
+  test('released between the attempt and the read does not exist', () => {
     tryLock(path, owner(ONE));
     expect(
       tryLock(

@@ -59,7 +59,7 @@ describe('who holds a lock', () => {
     expect(await lockHolder(machine, 'cleanUp', directory)).toBeNull();
   });
 
-  test('not one that the table does not show', async () => {
+  test('is not a process that the table does not show', async () => {
     leave(SOUND);
     machine.add(700, 1, { argv: REAPTOP });
     const torn = { presence: machine.presence.bind(machine), sample: () => new FakeSystem().sample() };

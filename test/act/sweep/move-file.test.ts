@@ -187,7 +187,7 @@ describe('a directory for archives', () => {
     expect(statSync(sandbox.path('work/from/new')).mode & 0o777).toBe(0o755);
   });
 
-  test('that cannot be made is a failure', () => {
+  test('fails when it cannot be created', () => {
     expect(() => makeDirectory(from, 'x'.repeat(300))).toThrow('ENAMETOOLONG');
   });
 });

@@ -65,7 +65,7 @@ describe('a child', () => {
     expect(run.links.size).toBe(0);
   });
 
-  test('of a member that may not be ended, or of nobody, is not linked', async () => {
+  test('is not linked without a parent, or to a member that may not be ended', async () => {
     const run = await begin();
     const denied = { pid: 10, start: 's10', name: 'p10', outcome: 'denied', why: 'no', freed: 0 } as const;
     run.byPid.get(10)!.outcome = denied;
@@ -111,7 +111,7 @@ describe('an orphan', () => {
     expect(run.warnings).toEqual([]);
   });
 
-  test('that the table shows in a group which it has left is not linked', async () => {
+  test('is not linked by a group that it has left', async () => {
     const run = await begin({ pgid: 10, sid: 10 });
     machine.add(20, 1, { ...newborn, pgid: 99, sid: 99 });
     expect(await linked(run, { pid: 20, pgid: 10, sid: 10 })).toEqual([]);

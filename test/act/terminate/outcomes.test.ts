@@ -86,7 +86,7 @@ describe('what does not', () => {
     expect(ms).toBeLessThan(500);
   });
 
-  test('nor is waited for longer than the run may last, or after it was cancelled', async () => {
+  test('is not waited for after the deadline or a cancellation', async () => {
     machine.change(10, { state: 'Z' });
     const part = { sent: 'SIGTERM', heldBy: 5 } as const;
     expect((await conclude(part, { deadlineAt: machine.clock.now() + 30 })).ms).toBe(30);

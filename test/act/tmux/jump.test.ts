@@ -102,14 +102,14 @@ describe('a jump', () => {
 });
 
 describe('the buffer', () => {
-  test('of a tmux too old for a clipboard is filled all the same', async () => {
+  test('is filled in a tmux that is too old for a clipboard', async () => {
     tmux.answers(FAILED, DONE(''));
     expect(await copyToTmux('x', env)).toBe(true);
     expect(tmux.environ(0)).toMatchObject(INSIDE);
     expect(tmux.asked()).toEqual([`-S ${SOCKET} set-buffer -w -- x`, `-S ${SOCKET} set-buffer -- x`]);
   });
 
-  test('of a tmux that does not take it is not filled', async () => {
+  test('is not filled when tmux refuses it', async () => {
     tmux.answers(FAILED, FAILED);
     expect(await copyToTmux('x', env)).toBe(false);
   });

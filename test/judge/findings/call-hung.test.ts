@@ -104,7 +104,7 @@ describe('call-hung', () => {
     expect(severity({ status: 'pondering', seconds: 7200 })).toBe('warn');
   });
 
-  it('of several servers it is not known which is meant: said, and nothing is offered', () => {
+  it('offers nothing when it cannot tell which of several servers is meant', () => {
     const other: Row = [SERVER + 9, AGENT, 'mcp-server-memory'];
     expect(found({ server: 'search', rows: [LEAN, other] })).toMatchObject([
       {
@@ -171,7 +171,7 @@ describe('what it says and offers', () => {
     expect(found({ past: BUSY })[0]?.remedy).toBe('wait, or interrupt the agent');
   });
 
-  it('of several calls the oldest is named, wherever it stands, and the worst decides', () => {
+  it('names the oldest of several calls and takes the worst severity', () => {
     const older = logged({ id: 'toolu_2', tool: 'lean_goal', startedAt: NOW - 3_600_000 });
     const [finding] = found({ seconds: 130, more: [older] });
     expect(finding).toMatchObject({

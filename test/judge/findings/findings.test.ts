@@ -44,7 +44,7 @@ describe('leak', () => {
     expect(findings[1]?.title).toMatch(/^leaked: lean-lsp-mcp \(1002\), \S+, \S+ old$/);
   });
 
-  it('of 80 orphans of one session is one', () => {
+  it('is one finding for 80 orphans of one session', () => {
     const rows = Array.from({ length: 80 }, (_, n): Row => [1000 + n, 1, 'lean-lsp-mcp', GONE]);
     const findings = found('leak', rows);
     expect(findings.map(pids)).toEqual([rows.map(([pid]) => pid)]);
@@ -172,7 +172,7 @@ describe('over-memory', () => {
     for (const finding of findings) expect(finding).toMatchObject({ severity: 'critical' });
   });
 
-  it('of a background session names the command that stops its job', () => {
+  it('names the command that stops a background session', () => {
     const env = { CLAUDE_JOB_DIR: '/home/me/.claude/jobs/9f8e7d6c' };
     const [finding] = found('over-memory', [[1000, 1, 'claude --bg', { rss: limit, env }]]);
     expect(finding).toMatchObject({

@@ -134,7 +134,7 @@ describe('loop-guard and lock-stale', () => {
 });
 
 describe('orchestrated agents', () => {
-  it('that finished while their session lives', () => {
+  it('are reported when they finished but their session is open', () => {
     const readings = agentFiles('a', 60, true);
     const find = (tmux: Props['tmux']) => agentFinishedSessionAlive(sceneOf({ readings, tmux: tmux ?? [] }));
     expect(find([server([pane('agent_a')])])).toMatchObject([{ action: 'sweep', severity: 'warn' }]);
@@ -142,7 +142,7 @@ describe('orchestrated agents', () => {
     expect(find([server([pane('agent_a-2')])])).toEqual([]);
   });
 
-  it('that their registry calls running although nothing is left of them', () => {
+  it('are reported when their registry calls them running and they are gone', () => {
     const readings = [registry(member('a', 'running')), ...agentFiles('a', 600, false)];
     const find = (more: Partial<Props> = {}) => agentDeadRegistryActive(sceneOf({ readings, ...more }));
     expect(find()).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('orchestrated agents', () => {
     expect(findings[0]!.title).toContain('2 finished agents');
   });
 
-  it('that died without a word leave files after six hours', () => {
+  it('leave leftover files six hours after they died silently', () => {
     const old = sceneOf({ readings: agentFiles('a', 7 * 3600, false) });
     expect(leftoverFiles(old)[0]?.files).toHaveLength(5);
     const unsure = sceneOf({ readings: agentFiles('a', 7 * 3600, false), tmux: [server([], false)] });

@@ -90,7 +90,7 @@ describe('the state of a heartbeat', () => {
       reason: expect.stringContaining('unreadable: empty'),
     });
   });
-  it('of a progress log is fine while the stream log of the same agent grows', () => {
+  it('is fine for a progress log while the stream log of its agent grows', () => {
     const [stream, progress] = agentFiles('a-1', 400, false);
     const find = (streamAge: number) =>
       sceneOf({ readings: [{ ...stream!, mtime: ago(streamAge) }, progress!] }).heartbeats.find(

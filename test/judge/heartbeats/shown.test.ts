@@ -35,7 +35,7 @@ describe('a marker', () => {
     ],
   ])('%s', (_, age, more, state, reason) => expect(first([marker(age)], more)).toEqual([state, reason]));
 
-  test('whose times all lie ahead', () =>
+  test('is unreadable when its times are in the future', () =>
     expect(first([file(`${DIR}/m`, 'postflight-marker', -9)])).toEqual([
       'unreadable',
       'its times are in the future',
@@ -79,7 +79,7 @@ describe('the heartbeats', () => {
     expect(task({ task: '688' })).toBe('688');
   });
 
-  test('of nobody, or left over, are on nobody’s row; of two that are alike the first is', () => {
+  test('without an agent, or left over, are on no row; of two equal ones the first is shown', () => {
     const rows = (readings: readonly Reading[], more: Partial<Props> = { processes }): Heartbeat[] => [
       ...beatOnRow(sceneOf({ readings, ...more }).heartbeats).values(),
     ];

@@ -209,7 +209,7 @@ describe('duplicates and builds', () => {
     });
   const policy = leakPolicy('tui', { suspects: true });
 
-  test('of equal servers below one parent the newest stays', () => {
+  test('keeps the newest of equal servers below one parent', () => {
     const agent = invent(10, 800, { kind: 'agent', verdict: 'live' });
     const newest = inProject(13, 10, { verdict: 'live' });
     const snapshot = machine(
@@ -267,7 +267,7 @@ describe('duplicates and builds', () => {
     for (const keep of [2, 3]) expect(ended(keep, ...untold)).toEqual([]);
   });
 
-  test('of concurrent builds the oldest stays, and a build is counted once with its re-executed self', () => {
+  test('keeps the oldest of concurrent builds and counts a re-executed build once', () => {
     const build = (pid: number, ppid: number) =>
       inProject(pid, ppid, { kind: 'lake', verdict: 'live', seen: { role: 'lake-build' } });
     const snapshot = machine(build(10, 800), build(11, 10), build(20, 800), build(21, 20), build(30, 800));

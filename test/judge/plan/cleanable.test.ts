@@ -32,7 +32,7 @@ test.each<[string, readonly JudgedProcess[], object, object]>([
   expect(cleanableLeaks(processes, MINUTES_10)).toEqual({ now, later });
 });
 
-test('of unknown age is never old enough, not even for no age at all', () => {
+test('is never old enough when its age is unknown, even with threshold 0', () => {
   expect(cleanableLeaks(tree(null), 0)).toEqual({ now: NOTHING, later: { count: 2, bytes: 1010 } });
   expect(cleanableLeaks(tree(0), 0).now.count).toBe(2);
 });

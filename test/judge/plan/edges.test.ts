@@ -192,7 +192,7 @@ describe('a plan', () => {
     expect(plan.bytes).toBe(1010 + 1011 + 1040);
   });
 
-  test('of pids takes these alone, by start where one is given', () => {
+  test('for pids takes only those, compared by start time if given', () => {
     const snapshot = machine(invent(10, 1), invent(20, 1, { verdict: 'suspect' }), invent(30, 1));
     const asked = [{ pid: 10 }, { pid: 20, start: 's20' }, { pid: 30, start: 'old' }, { pid: 40 }];
     const plan = clean(snapshot, { pids: asked });
@@ -203,7 +203,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('of no kinds is one of all kinds; of one kind it counts only that kind’s bytes', () => {
+  test('without kinds takes all kinds; with one kind it counts only its bytes', () => {
     const snapshot = machine(
       invent(10, 1, { kind: 'agent' }),
       invent(11, 10, { kind: 'mcp' }),
@@ -213,7 +213,7 @@ describe('a plan', () => {
     expect(clean(snapshot, { kinds: ['mcp'] })).toMatchObject({ bytes: 1011, steps: [{ pid: 11 }] });
   });
 
-  test('of one kind leaves what the whole one left, and what lineage leads to besides', () => {
+  test('for one kind leaves what the whole plan left, and what lineage adds', () => {
     const kept = machine(
       invent(10, 1, { kind: 'mcp' }),
       invent(11, 10, { verdict: 'live' }),
@@ -225,7 +225,7 @@ describe('a plan', () => {
     expect(pids(clean(kept, { kinds: ['mcp'], lineageMembers }).steps)).toEqual([21]);
   });
 
-  test('of one kind takes nothing for the sake of a target that the whole one left', () => {
+  test('for one kind takes nothing because of a target that the whole plan left', () => {
     const snapshot = machine(
       invent(10, 1, { kind: 'agent' }),
       invent(11, 10, { kind: 'mcp' }),
@@ -238,7 +238,7 @@ describe('a plan', () => {
     expect(clean(snapshot, { kinds: ['mcp'], lineageMembers }).steps).toEqual([]);
   });
 
-  test('of one kind takes the wrapper that carries nothing else, and no other', () => {
+  test('for one kind takes only wrappers without other children', () => {
     const wrapper = invent(10, 1, { kind: 'wrapper' });
     const server = invent(12, 10, { kind: 'mcp' });
     const ofMcp = (...processes: JudgedProcess[]) =>
@@ -248,7 +248,7 @@ describe('a plan', () => {
     expect(ofMcp(invent(10, 1, { kind: 'other', seen: { wraps: 'mcp' } }))).toEqual([]);
   });
 
-  test('of a chosen signal is for exactly the chosen', () => {
+  test('for a chosen signal has exactly the chosen processes', () => {
     const plan = planSignal({
       snapshot: machine(invent(10, 1), invent(11, 10)),
       targets: [id(10)],
@@ -283,7 +283,7 @@ describe('zombies', () => {
     if (signals.length === 1) expect(steps[0]?.why).toContain('is younger than 60 min');
   });
 
-  test('of unknown age are young, whatever age is asked for; one whose parent has ended nudges nobody', () => {
+  test('of unknown age count as young; without a parent nothing is nudged', () => {
     const ageless = plan(machine(server, zombie(11, 10, null)), { minimumAgeSeconds: 0 });
     expect([ageless.steps.map(step => step.signal), ageless.files]).toEqual([['SIGCHLD'], []]);
     const torn = machine(server, zombie(11, 10, 9999), zombie(12, 11, 9999));

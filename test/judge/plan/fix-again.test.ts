@@ -129,7 +129,7 @@ describe('siblings', () => {
     ...(about && { about: new Set(about.map(pid => keyOf(id(pid)))) }),
   });
 
-  it('of a group are asked for by any one of it, and other groups stay', () => {
+  it('are selected by any member of their group; other groups stay', () => {
     const servers = [
       one(1301, 'mcp', 1301, 'a'),
       one(1302, 'mcp', 1302, 'a'),
@@ -143,7 +143,7 @@ describe('siblings', () => {
     expect(ended([])).toEqual([]);
   });
 
-  it('of which nobody knows the oldest are all named', () => {
+  it('are all named when the oldest is unknown', () => {
     const builds = [one(1401, 'lake', null, 'lake'), one(1402, 'lake', 1402, 'lake')];
     const plan = planBuilds(request(builds));
     expect(plan.steps).toEqual([]);

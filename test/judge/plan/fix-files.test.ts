@@ -118,7 +118,7 @@ describe('what it leaves alone, and says so', () => {
     planFixFiles(requestFor(props, known), { ...anything, files });
   const REST = 'it changed, is gone, or is still needed';
 
-  it('of what live agents have: a lock that is fresh, a marker, and what has no agent near it', () => {
+  it('leaves a fresh lock, a marker and unrelated files of live agents', () => {
     const processes = [agent(1200)];
     expect(planned({ readings: staleIn(DIR), processes }, [marker])).toMatchObject({
       files: [],
@@ -133,7 +133,7 @@ describe('what it leaves alone, and says so', () => {
     expect(planned({ readings: staleIn(DIR), processes }, [lock], { seen: new Map() }).files).toEqual([]);
   });
 
-  it('nor does it say whose a lock is that may be of two', () => {
+  it('names no owner for a lock that may belong to two agents', () => {
     const request = requestFor({ readings: staleIn(DIR), processes: [agent(1200), agent(1300)] });
     const joined = request.files.joined.map(one => ({ ...one, agent: null }));
     const files = { ...request.files, joined };

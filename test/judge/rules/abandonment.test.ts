@@ -95,7 +95,7 @@ describe('a lost standard input', () => {
     ['that is no pipe', server(100), null],
   ])('%s', (_, member, expected) => expect(against(member)).toBe(expected));
 
-  test('of a shell with a server below it', () => {
+  test('is found on a shell with a server below it', () => {
     expect(against([100, 50, 'x', 'shell', lost], [101, 100, 'a', 'mcp'])).toBeNull();
   });
 });

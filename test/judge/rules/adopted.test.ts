@@ -20,7 +20,7 @@ describe('rule 7: adopted', () => {
     expect(orphan(command, { env: DEAD })).toBe('leak');
   });
 
-  it('of a dead owner, what listens itself or below is only suspect: somebody may want that dev server', () => {
+  it('only suspects what a dead owner left when it or a child listens', () => {
     expect(orphan('node dev-server.js', { env: DEAD, ...listening })).toBe('suspect');
     expect(orphan('/bin/zsh', { env: DEAD }, [[1001, 1000, 'node dev-server.js', listening]])).toBe(
       'suspect',
@@ -29,7 +29,7 @@ describe('rule 7: adopted', () => {
     expect(orphan(`${SERVER} --stdio`, { env: DEAD, ...listening })).toBe('leak');
   });
 
-  it('of a dead owner, whose sockets may not be looked at is only suspect: it may listen anywhere', () => {
+  it('only suspects what a dead owner left when its sockets cannot be read', () => {
     const hidden = { details: { listening: null } };
     for (const command of ['caddy run', SERVER, `${SERVER} --stdio`, 'lean --server'])
       expect(orphan(command, { env: DEAD, ...hidden }), command).toBe('suspect');

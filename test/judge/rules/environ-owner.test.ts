@@ -67,7 +67,7 @@ describe('an environment says nothing of an owner', () => {
     expect(told(rows, { tmux: [tmux(3000, panes)] })).toEqual([]);
   });
 
-  it('of an agent that it names itself, by its session', () => {
+  it('when an agent names itself by its session', () => {
     const own = { sessions: [session(5000, '9c33ca78-1244')] };
     expect(told([[5000, 1, 'claude', { env: GONE }]], own)).toEqual([]);
     expect(told([[5000, 1, 'claude', { env: GONE }]])).toMatchObject([{ fate: 'dead' }]);

@@ -19,7 +19,7 @@ describe('the marks of each family', () => {
     for (const name of ENV_NAMES) expect(name).not.toMatch(/TOKEN|KEY|SECRET|PASS/);
   });
 
-  it('of codex, which has neither a registry nor a pid to name, prove nothing: codex-acp sets them too', () => {
+  it('prove nothing for codex, because codex-acp sets them too', () => {
     expect(orphan({ CODEX_SESSION_ID: CODEX_ID })).toMatchObject({
       verdict: 'suspect',
       owner: { sessionId: CODEX_ID, how: 'environ', alive: false },
@@ -27,7 +27,7 @@ describe('the marks of each family', () => {
     expect(orphan({ CODEX_THREAD_ID: CODEX_ID }).verdict).toBe('suspect');
   });
 
-  it('of codex name an older one that runs', () => {
+  it('name an older running codex', () => {
     const env = { CODEX_SESSION_ID: CODEX_ID };
     const found = orphan(env, [[1000, LOGIN, 'codex']]);
     expect(found.verdict).toBe('suspect');
@@ -36,13 +36,13 @@ describe('the marks of each family', () => {
     expect(orphan(env, [[6000, LOGIN, 'codex']]).verdict).toBe('suspect');
   });
 
-  it('of codex are alive where an older codex resumed that very session', () => {
+  it('are alive when an older codex resumed the same session', () => {
     expect(orphan({ CODEX_SESSION_ID: CODEX_ID }, [[1000, LOGIN, `codex resume ${CODEX_ID}`]])).toMatchObject(
       { verdict: 'live', owner: { pid: 1000, how: 'environ', alive: true } },
     );
   });
 
-  it('of opencode name its pid: dead or alive, whatever other opencode runs', () => {
+  it('name the pid of opencode, dead or alive, whatever else runs', () => {
     const env = { OPENCODE: '1', OPENCODE_PID: '1000' };
     expect(orphan(env).verdict).toBe('leak');
     expect(orphan(env, [[1001, LOGIN, 'opencode']]).verdict).toBe('leak');
@@ -56,7 +56,7 @@ describe('the marks of each family', () => {
     });
   });
 
-  it('of claude that name a live session are heard also from a session that carries its own id', () => {
+  it('of a live claude session count also in a session with its own id', () => {
     const resumed: Row = [
       5000,
       1,
@@ -67,12 +67,12 @@ describe('the marks of each family', () => {
     expect(world([[6000, LOGIN, 'claude'], resumed]).at(5000).verdict).toBe('leak');
   });
 
-  it('of opencode without a pid prove nothing', () => {
+  it('prove nothing for opencode without a pid', () => {
     expect(orphan({ OPENCODE: '1' }, [[1000, LOGIN, 'opencode']]).verdict).toBe('unknown');
     expect(orphan({ OPENCODE: '1' }).verdict).toBe('suspect');
   });
 
-  it('of copilot name the pid of its session, too', () => {
+  it('name the pid of the copilot session', () => {
     const env = { COPILOT_AGENT_SESSION_ID: CODEX_ID, COPILOT_LOADER_PID: '1000' };
     expect(orphan(env)).toMatchObject({ verdict: 'leak', owner: { pid: 1000, sessionId: CODEX_ID } });
     expect(orphan(env, [[1001, LOGIN, 'copilot']]).verdict).toBe('leak');
@@ -82,7 +82,7 @@ describe('the marks of each family', () => {
     });
   });
 
-  it('of gemini name nobody, and prove nothing', () => {
+  it('prove nothing for gemini, which names no session', () => {
     expect(orphan({ GEMINI_CLI: '1' }).verdict).toBe('suspect');
     expect(orphan({ GEMINI_CLI: '1' }, [[1000, LOGIN, 'gemini']]).verdict).toBe('unknown');
     expect(orphan({ GEMINI_CLI: '1' }, [[6000, LOGIN, 'gemini']]).verdict).toBe('suspect');

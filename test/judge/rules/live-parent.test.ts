@@ -114,7 +114,7 @@ describe('a process below a program that we do not know', () => {
 });
 
 describe('standard input', () => {
-  it('of what is above the agent does not matter', () => {
+  it('of processes above the agent does not matter', () => {
     const { verdict } = world([
       [900, 80_001, '/opt/app', { details: { stdin: 'abandoned-pipe' } }],
       [1000, 900, 'claude'],
@@ -126,7 +126,7 @@ describe('standard input', () => {
   const below = (command: string, stdin: NonNullable<NonNullable<Extra['details']>['stdin']>) =>
     world([AGENT, [1001, 1000, command, { details: { stdin } }]]).verdict(1001);
 
-  it('that nobody holds the other end of makes a server suspect', () => {
+  it('whose other end is closed makes a server suspect', () => {
     expect(below(SERVER, 'abandoned-pipe')).toBe('suspect');
     expect(below('npx -y chroma-mcp', 'abandoned-pipe')).toBe('suspect');
     const chain = world([

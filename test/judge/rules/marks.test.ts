@@ -49,7 +49,7 @@ describe('what an environment says', () => {
     expect(carriesMarks(withEnv(env), claude)).toBe(started);
   });
 
-  test('of another family is no mark of this one', () => {
+  test('ignores marks of another family', () => {
     expect(carriesMarks(withEnv({ GEMINI_CLI: '1' }), claude)).toBe(false);
     expect(wasStartedByAgent(withEnv({ GEMINI_CLI: '1' }))).toBe(true);
   });

@@ -13,7 +13,7 @@ it('every process is judged once', () => {
   expect(judge(node(1000))).toBe(judge(node(1000)));
 });
 
-it('whose it is is asked of all but strangers that nobody may end', () => {
+it('looks for an owner of all processes except protected unrelated ones', () => {
   const rows: Row[] = [
     [600, 1, 'tmux', { comm: 'tmux: server' }],
     [700, 600, '-zsh', { tty: 'pts/0' }],

@@ -68,7 +68,7 @@ test('half a line counts when its other half has come', () => {
   expect(pending()).toEqual(['a Bash']);
 });
 
-test('of a long transcript only the end is read: back to where the model began what it said last', () => {
+test('reads a long transcript only back to the start of the last message', () => {
   writeFileSync(path, blob(MiB).repeat(12));
   appendFileSync(path, text(claude.call('old', 'Bash'), claude.call('a', 'Bash', { message: 'm' })));
   appendFileSync(path, blob(200 * 1024));

@@ -167,7 +167,7 @@ describe('copilot', () => {
 });
 
 describe('what it costs', () => {
-  it('whose log it is, is asked every ten seconds; how old it is, every time', () => {
+  it('checks the owner of a log every ten seconds and its age every time', () => {
     const logs = new SessionLogs();
     const path = write(`${TODAY}/rollout-a.jsonl`, 40, rollout(CWD));
     const look = (seconds: number) => logs.readings([agent('codex')], NOW + seconds * 1000);

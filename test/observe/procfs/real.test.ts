@@ -33,7 +33,7 @@ const withArguments = async (words: string, sign: string): Promise<number> => {
 const NO_CONTROL = /^[^\p{Cc}]*$/u;
 
 describe('argv of a real process', () => {
-  it('of a megabyte is cut, and says so', async () => {
+  it('is cut after a megabyte, and marked as cut', async () => {
     const pid = await withArguments(`$(head -c 1000000 /dev/zero | tr '\\0' x | fold -w 50000)`, 'xxxx');
     const { argv } = await look(pid);
     const length = argv?.reduce((sum, word) => sum + word.length, 0) ?? 0;
@@ -42,7 +42,7 @@ describe('argv of a real process', () => {
     expect(argv?.at(-1)).toBe('…[cut]');
   });
 
-  it('that is no UTF-8, or full of control characters, is made visible', async () => {
+  it('is made printable when it is not UTF-8 or has control characters', async () => {
     const pid = await withArguments(
       `"$(printf 'a\\377\\376b')" "$(printf 'x\\n 1 S leak\\033[2J')" '' end`,
       'end',
@@ -59,7 +59,7 @@ describe('argv of a real process', () => {
     expect((await look(pid)).argv).toEqual(['my title']);
   });
 
-  it('that holds a secret does not keep it', async () => {
+  it('is stored without its secrets', async () => {
     const pid = await withArguments('--api-key sk-ant-verysecret --token=alsosecret end', 'end');
     expect(JSON.stringify(await look(pid))).not.toMatch(/verysecret|alsosecret/);
   });

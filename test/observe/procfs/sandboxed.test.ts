@@ -180,7 +180,7 @@ describe('a sandbox that was left', () => {
     expect((await read(PROXY))[0]).toMatchObject({ uses: null, listening: { ports: [3128] } });
   });
 
-  it('nor may anybody be in it whose network is hidden', async () => {
+  it('is not proven empty when a network namespace is hidden', async () => {
     proc.end(OUTSIDER);
     proc.link(`${OUTSIDER}/fd/0`, '/dev/null');
     expect((await read(PROXY))[0]!.uses).toBeNull();

@@ -56,7 +56,7 @@ describe('a difference', () => {
     expect(picture.items).toBe(items);
   });
 
-  test('of two equal values is none', () => {
+  test('is empty for two equal values', () => {
     fc.assert(fc.property(json, value => differenceOf(value, fromFile(value)) === null));
   });
 
@@ -70,7 +70,7 @@ describe('a difference', () => {
     expect(after).toEqual({ kept: { deep: [1, 2] }, changed: { x: 2 } });
   });
 
-  test('of a list says one place: a row that came into the middle of sixty costs one row', () => {
+  test('stores one row when one is inserted into a list of sixty', () => {
     const rows = Array.from({ length: 60 }, (_, i) => `row ${i}`);
     const after = [...rows.slice(0, 30), 'new', ...rows.slice(30)];
     expect(differenceOf(rows, after)).toEqual({ '@': [30, 0, ['new']] });

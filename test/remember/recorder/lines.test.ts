@@ -96,7 +96,7 @@ describe('a segment', () => {
     expect(decodeLines(`${line}\n`)).toEqual({ frames: [], skipped: 1 }),
   );
 
-  test('of a picture that was tampered with shows what is sound, and says that there was more', () => {
+  test('shows the valid parts of a damaged snapshot and reports the loss', () => {
     const line = JSON.parse(written([momentAt(0)]));
     line.full.processes.items['300:30000'].verdict = 'doomed';
     line.full.processes.items['310:31000'].name = 'evil\u001b[2J';

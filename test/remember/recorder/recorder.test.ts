@@ -149,7 +149,7 @@ describe('the recorder', () => {
     expect(momentsIn()).toEqual([0, 10, 20, 30, 40]);
   });
 
-  test('of an hour that was cut off anywhere, compressed or not, reads up to the cut', async () => {
+  test('reads an hour up to the point where it was cut off, compressed or not', async () => {
     await recordAt(recorderOf(), 0, 10, 20, HOUR);
     const packed = join(folder, '20261116T12Z.jsonl.gz');
     const bytes = readFileSync(packed);
@@ -209,7 +209,7 @@ describe('a recording', () => {
     expect(opened.snapshot.warnings[0]).toBe(opened.note);
   });
 
-  test('that is none says what would make one', () => {
+  test('says how to start recording when there is none', () => {
     const opened = open(0);
     expect(opened.ok || opened.message).toContain('reaptop guard');
   });
@@ -236,7 +236,7 @@ describe('a recording', () => {
     ]);
   });
 
-  test('that may not be read is an empty one', async () => {
+  test('is empty when it cannot be read', async () => {
     await recordAt(recorderOf(), 0);
     chmodSync(folder, 0);
     const read = process.geteuid?.() === 0 ? [0] : [];

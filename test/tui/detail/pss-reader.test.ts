@@ -63,7 +63,7 @@ test('another selection is asked about at once, and a late answer is not taken f
   expect([reader.of('a'), asked.length]).toEqual([null, 3]);
 });
 
-test('of a process that ended there is no figure, and no error', async () => {
+test('reads no figure and no error for a process that ended', async () => {
   const { reader, answer, changes } = reading();
   reader.want('a', A, 1000);
   await answer(0, null);

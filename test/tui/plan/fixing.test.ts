@@ -41,7 +41,7 @@ describe('f mends a finding', () => {
     expect(signalled()).toEqual(['2190 SIGTERM']);
   });
 
-  test('that of the selected row, also on the row of the one that stays', async () => {
+  test('fixes the finding of the selected row, also on the process that stays', async () => {
     await open();
     await driven.filterTo(2140);
     await driven.press('fix');

@@ -124,7 +124,7 @@ describe('y', () => {
     expect(told.ran).toHaveLength(1);
   });
 
-  test('of which the plan got worse shows it again, with what changed', async () => {
+  test('shows the plan again, with what changed, when it got worse', async () => {
     const again = { plan: PLAIN, because: 'live now' };
     show(PLAIN);
     act('go');
@@ -139,7 +139,7 @@ describe('y', () => {
     });
   });
 
-  test('that went well shows nothing again', async () => {
+  test('does not show the plan again when it went well', async () => {
     show(PLAIN);
     act('go');
     made.resolve(null);

@@ -95,7 +95,7 @@ describe('a plan', () => {
     expect(lines.at(-2)).toBe('─'.repeat(100));
   });
 
-  test('that changed says first what has changed, and that nothing was signalled', () => {
+  test('that changed shows first what changed and that nothing was signalled', () => {
     const lines = shown(asked(TWO, { changed: 'p10 (10) is live now' }));
     expect(lines[2]).toBe('  Nothing was signalled: since you read this plan, p10 (10) is live now');
     expect(lines[3]).toBe('');
@@ -104,7 +104,7 @@ describe('a plan', () => {
 
   const filtered = (filter: string, request: ActRequest): string =>
     shown(asked(TWO, { request }, 100, filter)).join('\n');
-  test('of c says how many the filter hides; no other plan does, because it takes what is shown', () => {
+  test('for c shows how many processes the filter hides; other plans do not', () => {
     expect(filtered('lean', CLEAN)).toContain('  c cleans all 2 (1 hidden by the filter)\n\n');
     expect(filtered('', CLEAN)).not.toContain('hidden');
     expect(filtered('p1', CLEAN)).not.toContain('hidden');

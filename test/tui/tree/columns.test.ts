@@ -87,7 +87,7 @@ describe('what a row says of its process', () => {
     expect(doing(row(live({ ...bare, kind: 'shell' }))).text).toBe('');
   });
 
-  test('of an agent and of lake the directory; of the Bash tool never its wrapping words', () => {
+  test('shows the directory of an agent and of lake, never the wrapper words of the Bash tool', () => {
     const facts = { details: PIPED };
     for (const kind of ['agent', 'lake'] as const) {
       expect(doing(row(live({ kind, facts })))).toEqual({ text: '/p', tone: 'faint' });
@@ -141,7 +141,7 @@ describe('what a row says of its process', () => {
     expect(doing(row(agent({ doing: 'busy' })), { cells: 4, ellipsis: '~' }).text).toBe('busy');
   });
 
-  test('that it has ended; of a heading its note', () => {
+  test('shows that it has ended; on a heading its note', () => {
     expect(doing(row(live(), { gone: true }))).toEqual({ text: 'it has ended', tone: 'faint' });
     expect(doing(row(null, { gone: true })).text).toBe('all ended');
     expect(doing(row(null, { group: { note: 'detached' } as Row['group'] }))).toEqual({

@@ -61,7 +61,7 @@ describe('a row of the tree', () => {
     expect(heading!.treeBytes).toBe(1020 + 1021 + 1022 + 1023);
   });
 
-  test('of the flat list stands alone, with its own heartbeat', () => {
+  test('stands alone in the flat list, with its own heartbeat', () => {
     const beat = { agent: id(22), state: 'warn', operation: null } as unknown as Heartbeat;
     const rows = rowsOf({ ...CHAIN, heartbeats: [beat] }, { grouping: 'flat', filter: 'p22' });
     expect(rows).toEqual([expect.objectContaining({ key: key(22), folded: false, context: false, beat })]);
@@ -108,7 +108,7 @@ describe('the heartbeat of a row', () => {
     expect(shown(fine!, warn!)).toBe(warn);
   });
 
-  test('of two equals is that of the format that tells more, else the first', () => {
+  test('prefers the format with more detail, else the first', () => {
     const of = (format: Heartbeat['format']): Heartbeat => ({ ...beat('warn', null), format });
     const [stream, progress, other] = [of('stream-log'), of('agent-progress'), of('agent-progress')];
     expect(shown(stream, progress)).toBe(progress);
