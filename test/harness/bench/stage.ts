@@ -1,6 +1,7 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { slugOf } from '../../../src/observe/files/transcripts.ts';
+import { callLines } from '../../fixtures/call-lines.ts';
 import { startAgent } from '../../support/agent.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
@@ -9,6 +10,8 @@ import type { CommandOptions } from './measure.ts';
 
 /** How many processes concern an agent in the measurements that want some: a claude and what it started. */
 const RELATED = 50;
+
+const { claude } = callLines;
 
 /** Of the user whose machine it is. */
 const SESSIONS = 5;
@@ -57,7 +60,7 @@ export class Stage {
   async user(): Promise<void> {
     const { sandbox } = this;
     const { cwd } = this.commandOptions;
-    sandbox.write('home/.config/reaptop/config.json', JSON.stringify({ level: 2, theme: 'dark' }));
+    sandbox.write('home/.config/reaptop/config.json', JSON.stringify({ level: 2, interval: 2 }));
     const projects = Object.fromEntries(
       Array.from({ length: 400 }, (_, n) => [
         `/home/somebody/projects/${n}`,
@@ -71,11 +74,12 @@ export class Stage {
     sandbox.tmux('new-session', '-d', '-s', 'bench', 'sleep 3600');
     for (let n = 0; n < SESSIONS; n += 1) {
       const { session } = await startAgent(sandbox, { cwd });
-      const turn = JSON.stringify({ type: 'assistant', message: { content: 'x'.repeat(1000) } });
-      sandbox.write(
-        `home/.claude/projects/${slugOf(cwd).slug}/${session}.jsonl`,
-        `${turn}\n`.repeat(TRANSCRIPT_LINES),
+      const turns = Array.from({ length: TRANSCRIPT_LINES / 2 }, (_, at) =>
+        [claude.call(`t${at}`, 'Bash'), claude.result(`t${at}`)]
+          .map(line => `${JSON.stringify(line)}\n`)
+          .join(''),
       );
+      sandbox.write(`home/.claude/projects/${slugOf(cwd).slug}/${session}.jsonl`, turns.join(''));
     }
   }
 
