@@ -5,6 +5,7 @@ import { DEFAULT_CONFIG } from '../model/config-defaults.ts';
 import { visible } from '../model/text.ts';
 import { READ_LIMIT, readHead, readInside } from '../observe/files/read-bounded.ts';
 import type { ParsedConfig, RootConfig, UserConfig } from './config-schema.ts';
+import { plainConfig } from './plain-config.ts';
 
 /** A file or setting the user must mend: one sentence that names it; exit 2. */
 export class UsageError extends Error {
@@ -92,7 +93,7 @@ const withUserConfig = (base: Config, user: UserConfig): Config => ({
   interval: user.interval ?? base.interval,
 });
 
-/** The user's config, or the one named by `--config`. zod is loaded only when there is a file. */
+/** The user's config, or the one named by `--config`. zod is loaded only when there is more in it than settings of the screen. */
 export const loadConfig = async (env: NodeJS.ProcessEnv, named?: string): Promise<Config> => {
   const path = named ?? userConfigPath(env);
   const text = path === null ? null : readIfPresent(path);
@@ -100,6 +101,8 @@ export const loadConfig = async (env: NodeJS.ProcessEnv, named?: string): Promis
     if (named !== undefined) throw new UsageError(`--config ${visible(named)}: no such file.`);
     return DEFAULT_CONFIG;
   }
+  const plain = plainConfig(text);
+  if (plain !== null) return withUserConfig(DEFAULT_CONFIG, plain as UserConfig);
   const { parseUserConfig } = await import('./config-schema.ts');
   const parsed = parseUserConfig(text);
   if (!parsed.ok) throw new UsageError(`${visible(path ?? '')}: ${parsed.message}`);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { hostname, totalmem } from 'node:os';
 import type { HostFacts, MemoryPressure } from '../../model/observation.ts';
 import { visible } from '../../model/text.ts';
@@ -67,7 +66,9 @@ let boot: string | null | undefined;
 /** At once, for locks and hooks; asked once. */
 export const bootIdNow = (): string | null => {
   boot ??= parseSysctl(
-    spawnSync('sysctl', NAMES, { timeout: TIMEOUT_MS, encoding: 'utf8', env: toolEnvironment() }).stdout ??
+    process
+      .getBuiltinModule('node:child_process')
+      .spawnSync('sysctl', NAMES, { timeout: TIMEOUT_MS, encoding: 'utf8', env: toolEnvironment() }).stdout ??
       '',
   ).bootId;
   return boot;

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import type { Identity } from '../../model/identity.ts';
 import { readState } from '../recorded/table.ts';
 import type { Presence } from '../system.ts';
@@ -92,12 +91,14 @@ const LSOF_MS = 1000;
 
 /** Where these processes are, in one call. */
 const directoriesOf = (pids: readonly number[]): ReadonlyMap<number, string> => {
-  const { stdout } = spawnSync('lsof', ['-nPlw', '-F', 'pfn', '-a', '-p', pids.join(','), '-d', 'cwd'], {
-    env: toolEnvironment(),
-    timeout: LSOF_MS,
-    killSignal: 'SIGKILL',
-    encoding: 'utf8',
-  });
+  const { stdout } = process
+    .getBuiltinModule('node:child_process')
+    .spawnSync('lsof', ['-nPlw', '-F', 'pfn', '-a', '-p', pids.join(','), '-d', 'cwd'], {
+      env: toolEnvironment(),
+      timeout: LSOF_MS,
+      killSignal: 'SIGKILL',
+      encoding: 'utf8',
+    });
   return new Map(parseLsof(stdout ?? '').map(({ pid, name }) => [pid, name]));
 };
 
@@ -122,12 +123,14 @@ export const readOomKills = (): number | null => null;
 
 /** What carries this word in its environment, where the system shows that. */
 export const carriersOf = (variable: string, word: string): readonly Identity[] => {
-  const { stdout, error } = spawnSync('ps', ['-xEww', '-o', 'pid=', '-o', 'args='], {
-    env: toolEnvironment(),
-    timeout: TIMEOUT_MS,
-    maxBuffer: 64 * 1024 ** 2,
-    encoding: 'utf8',
-  });
+  const { stdout, error } = process
+    .getBuiltinModule('node:child_process')
+    .spawnSync('ps', ['-xEww', '-o', 'pid=', '-o', 'args='], {
+      env: toolEnvironment(),
+      timeout: TIMEOUT_MS,
+      maxBuffer: 64 * 1024 ** 2,
+      encoding: 'utf8',
+    });
   if (error !== undefined) return [];
   const pids = stdout
     .split('\n')

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { parseDate } from '../../model/time.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -124,13 +123,16 @@ export const psSome = (pids: readonly number[]): Promise<PsAnswer> =>
 /** The same at once, for hooks and locks, which cannot wait; null: ps failed. */
 export const psNow = (pids?: readonly number[]): readonly PsRow[] | null => {
   const which = pids === undefined ? ['-axww', ...FORMAT] : ['-xww', ...FORMAT, '-p', pids.join(',')];
-  const { status, stdout, stderr, error } = spawnSync('ps', which, {
-    env: toolEnvironment(),
-    timeout: TIMEOUT_MS,
-    maxBuffer: MOST_OUTPUT,
-    encoding: 'latin1',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  // Loaded here, as in the files beside: a hook on Linux has this module and never asks it, and that cost it 3 ms.
+  const { status, stdout, stderr, error } = process
+    .getBuiltinModule('node:child_process')
+    .spawnSync('ps', which, {
+      env: toolEnvironment(),
+      timeout: TIMEOUT_MS,
+      maxBuffer: MOST_OUTPUT,
+      encoding: 'latin1',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   if (
     error !== undefined ||
     (status !== 0 && !(status === 1 && stdout.trim() === '' && stderr.trim() === ''))

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { SETTLED_MS } from './cpu.ts';
 import { pause, usageOf } from './measure.ts';
 import { type Curve, plotSvg } from './plot-svg.ts';
 import { type Row, skippedRow, toldRow } from './report.ts';
@@ -48,11 +49,13 @@ const measure = async (stage: Stage, names: readonly string[]): Promise<Map<stri
 /** How the cost grows with the machine, beside that of the others; also as a picture for test/README.md. */
 export const benchGrowth = async (stage: Stage): Promise<Row[]> => {
   await stage.agent();
+  const born = Date.now();
   const peers = Object.keys(PEERS);
   const names = ['reaptop', ...peers.filter(installed)];
   const curves: Curve[] = names.map(name => ({ name, points: [] }));
   for (const crowd of CROWDS) {
     await stage.crowd.be(crowd);
+    await pause(born + SETTLED_MS - Date.now());
     const found = await measure(stage, names);
     for (const curve of curves) curve.points.push([crowd, found.get(curve.name) ?? 0]);
   }

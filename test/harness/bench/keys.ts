@@ -7,6 +7,8 @@ const PRESSES = { thorough: 100, quick: 30 };
 /** Not a divisor of the refresh: presses fall before, into and after one. */
 const BETWEEN_MS = 73;
 const GIVE_UP_MS = 1000;
+/** Synchronised output: the terminal shows the frame now. */
+const FRAME_END = '\u001b[?2026l';
 
 const LIMITS: readonly (readonly [TerminalSize, number])[] = [
   [{ columns: 60, rows: 40 }, 12],
@@ -14,7 +16,7 @@ const LIMITS: readonly (readonly [TerminalSize, number])[] = [
   [WIDE, 20],
 ];
 
-/** From the press of a key that moves the selection to the first byte that answers it. */
+/** From the press of a key that moves the selection to the end of the frame that answers it. */
 export const benchKeys = async (stage: Stage): Promise<Row[]> => {
   await stage.crowd.be(1000);
   await stage.agent();
@@ -56,7 +58,10 @@ const answer = (terminal: BenchTerminal, key: string): Promise<number> =>
   new Promise((done, fail) => {
     const patience = setTimeout(() => fail(new Error(`no answer to ${key}`)), GIVE_UP_MS);
     const from = process.hrtime.bigint();
-    terminal.onOutput = () => {
+    let answered = '';
+    terminal.onOutput = data => {
+      answered += data;
+      if (!answered.includes(FRAME_END)) return;
       terminal.onOutput = null;
       clearTimeout(patience);
       done(Number(process.hrtime.bigint() - from) / 1e6);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { allPids } from '../../support/proc.ts';
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
@@ -35,9 +35,6 @@ export interface CommandOptions {
   readonly cwd: string;
 }
 
-/** Node reads them at every start, 25 to 50 ms. */
-export const namesCertificates = (env: NodeJS.ProcessEnv): boolean => (env.NODE_EXTRA_CA_CERTS ?? '') !== '';
-
 /** Milliseconds until the command has ended; its output goes nowhere. */
 export const timeOfCommand =
   (command: string, args: readonly string[], options: CommandOptions): Sample =>
@@ -48,6 +45,32 @@ export const timeOfCommand =
       throw new Error(`${command} ${args.join(' ')} failed (${error?.message ?? status})`);
     return Number(process.hrtime.bigint() - from) / 1e6;
   };
+
+/** The shell's own `time`: milliseconds of CPU, user and system, of the command and all that it waited for. */
+const TIMED = 'TIMEFORMAT="%3U %3S"; { time "$0" "$@" > /dev/null 2>&1; } 2>&1';
+
+/** CPU of a command until it has ended: what others do meanwhile changes that less than the time on a clock. */
+export const cpuOfCommand =
+  (command: string, args: readonly string[], options: CommandOptions): Sample =>
+  () => {
+    const { stdout, status, error } = spawnSync('bash', ['-c', TIMED, command, ...args], {
+      ...options,
+      encoding: 'utf8',
+      env: { ...options.env, LC_ALL: 'C' },
+    });
+    const [user, system] = (stdout ?? '').trim().split(' ').map(Number);
+    if (error !== undefined || status !== 0 || user === undefined || system === undefined)
+      throw new Error(`${command} ${args.join(' ')} failed (${error?.message ?? status})`);
+    return 1000 * (user + system);
+  };
+
+/** CPU of a process so far, of all its threads, in milliseconds. */
+export const cpuSoFar = (pid: number): number => {
+  let total = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    total += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  return total;
+};
 
 /** What a process used and holds. CPU in ticks of 10 ms, ended children included; RSS in bytes. */
 export interface Usage {

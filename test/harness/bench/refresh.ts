@@ -80,13 +80,13 @@ export const benchRefresh = async (stage: Stage): Promise<Row[]> => {
     ratioRow('steady refresh, 5,000 + 50 processes / full scan', {
       ours: cpu('refresh'),
       theirs: cpu('scan'),
-      limit: 0.22,
+      limit: 0.18,
       note: note('scan'),
     }),
     ratioRow(`steady refresh, 5,000 + 50 processes / ps-list`, {
       ours: cpu('refresh'),
       theirs: cpu('list'),
-      limit: 0.045,
+      limit: 0.04,
       note: note('list'),
     }),
   ];

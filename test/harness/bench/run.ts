@@ -1,3 +1,4 @@
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchBlock } from './block.ts';
 import { benchCalls } from './calls.ts';
@@ -7,7 +8,7 @@ import { benchGrowth } from './growth.ts';
 import { benchGuard } from './guard.ts';
 import { benchHooks } from './hooks.ts';
 import { benchKeys } from './keys.ts';
-import { namesCertificates } from './measure.ts';
+import { benchLoad } from './load.ts';
 import { benchOnce } from './once.ts';
 import { benchPaint } from './paint.ts';
 import { benchPast } from './past.ts';
@@ -35,6 +36,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   past: benchPast,
   guard: benchGuard,
   growth: benchGrowth,
+  load: benchLoad,
 };
 
 /** What `--quick` measures; the rest needs minutes to be true. */
@@ -42,11 +44,12 @@ const QUICK: readonly string[] = ['once', 'tree', 'paint', 'keys', 'hooks', 'gro
 
 const USAGE = `Usage: npm run bench -- [${Object.keys(SECTIONS).join('] [')}] [--minutes N] [--quick]`;
 
-/** What changes the figures, here and not elsewhere. */
-const surroundings = (): string =>
-  namesCertificates(process.env)
-    ? 'NODE_EXTRA_CA_CERTS is set: every Node reads certificates first. `env -u NODE_EXTRA_CA_CERTS npm run bench` measures without.\n'
-    : '';
+/** What the figures hold for. */
+const conditions = (): string => {
+  const [cpu] = cpus();
+  const alone = process.env.REAPTOP_BENCH_INSIDE ?? 'beside others';
+  return `Conditions: Node ${process.version}, ${cpus().length} × ${cpu?.model ?? 'CPU'}, load ${loadavg()[0]?.toFixed(1)}, ${alone}, ${new Date().toISOString()}; without NODE_EXTRA_CA_CERTS and NODE_OPTIONS.\n`;
+};
 
 export const main = async (args: string[], repository: string): Promise<number> => {
   const { values, positionals } = parseArgs({
@@ -67,6 +70,8 @@ export const main = async (args: string[], repository: string): Promise<number> 
   // Whatever happens, nothing that was started here stays.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void stage.close().finally(() => process.exit(130)));
+  const told = conditions();
+  process.stderr.write(told);
   const rows: Row[] = [];
   try {
     for (const [name, section] of chosen) {
@@ -79,6 +84,6 @@ export const main = async (args: string[], repository: string): Promise<number> 
   } finally {
     await stage.close();
   }
-  process.stdout.write(`${tableOf(rows)}\n${surroundings()}`);
+  process.stdout.write(`${told}${tableOf(rows)}\n`);
   return rows.some(row => row.ok === false) ? 1 : 0;
 };

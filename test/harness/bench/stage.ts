@@ -1,12 +1,21 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { slugOf } from '../../../src/observe/files/transcripts.ts';
+import { callLines } from '../../fixtures/call-lines.ts';
 import { startAgent } from '../../support/agent.ts';
 import { Sandbox } from '../../support/sandbox.ts';
+import { until } from '../../support/until.ts';
 import { Crowd } from './crowd.ts';
 import type { CommandOptions } from './measure.ts';
 
 /** How many processes concern an agent in the measurements that want some: a claude and what it started. */
 const RELATED = 50;
+
+const { claude } = callLines;
+
+/** Of the user whose machine it is. */
+const SESSIONS = 5;
+const TRANSCRIPT_LINES = 500;
 
 /** How many of them look different at every refresh while `stir` is on. */
 export const RESTLESS = 10;
@@ -41,16 +50,46 @@ export class Stage {
   }
 
   get commandOptions(): CommandOptions {
-    const { env } = this.sandbox;
+    const { NODE_EXTRA_CA_CERTS: _, NODE_OPTIONS: __, ...env } = this.sandbox.env;
     // Theirs and ours are to run in one and the same Node.
     const PATH = `${dirname(process.execPath)}:${env.PATH}`;
     return { env: { ...env, PATH }, cwd: this.sandbox.path('work') };
   }
 
-  /** The same where no certificates are named: Node reads them before anything else, whether it is asked for any or not. */
-  get withoutCertificates(): CommandOptions {
-    const { env, cwd } = this.commandOptions;
-    return { env: { ...env, NODE_EXTRA_CA_CERTS: '' }, cwd };
+  /** The machine of somebody who works with agents: tmux, a config, Claude's large file, sessions with transcripts. */
+  async user(): Promise<void> {
+    const { sandbox } = this;
+    const { cwd } = this.commandOptions;
+    sandbox.write('home/.config/reaptop/config.json', JSON.stringify({ level: 2, interval: 2 }));
+    const projects = Object.fromEntries(
+      Array.from({ length: 400 }, (_, n) => [
+        `/home/somebody/projects/${n}`,
+        {
+          allowedTools: [],
+          history: Array.from({ length: 20 }, (__, at) => ({ display: `${at} `.repeat(50) })),
+        },
+      ]),
+    );
+    sandbox.write('home/.claude.json', JSON.stringify({ mcpServers: {}, projects }));
+    sandbox.tmux('new-session', '-d', '-s', 'bench', 'sleep 3600');
+    for (let n = 0; n < SESSIONS; n += 1) {
+      const { session } = await startAgent(sandbox, { cwd });
+      const turns = Array.from({ length: TRANSCRIPT_LINES / 2 }, (_, at) =>
+        [claude.call(`t${at}`, 'Bash'), claude.result(`t${at}`)]
+          .map(line => `${JSON.stringify(line)}\n`)
+          .join(''),
+      );
+      sandbox.write(`home/.claude/projects/${slugOf(cwd).slug}/${session}.jsonl`, turns.join(''));
+    }
+  }
+
+  /** Nobody uses it: the sessions and the tmux server end, what they wrote goes. */
+  async bare(): Promise<void> {
+    for (const { pid } of this.sandbox.running()) if (pid !== process.pid) process.kill(pid, 'SIGKILL');
+    await until('everybody to leave', () => this.sandbox.running().length === 0);
+    for (const path of ['home/.config', 'home/.claude.json', 'home/.claude'])
+      rmSync(this.sandbox.path(path), { recursive: true, force: true });
+    this.#agentRuns = false;
   }
 
   /** A claude with servers below it; the restless ones come first, to be on the first screen. */
