@@ -88,8 +88,10 @@ describe('on a machine with six sessions, 20 leaked processes and three zombies'
     ] as const) {
       const pty = new Pty(sandbox, { columns, rows, level: 2 });
       await pty.shows('20 leaked', '1 waiting', '3 zombies');
-      await pty.until(`all of it at ${columns}×${rows}`, () => sessionsIn(pty).length === 6);
-      expect(leakRows(pty)).toHaveLength(2);
+      await pty.until(
+        `all of it at ${columns}×${rows}`,
+        () => sessionsIn(pty).length === 6 && leakRows(pty).length === 2,
+      );
       // Below the names of the columns: who waits, before everything else.
       expect(rowsOf(pty)[1]).toMatch(/WAIT .*claude +docs.*waits/);
       pty.press('q');
@@ -101,10 +103,9 @@ describe('on a machine with six sessions, 20 leaked processes and three zombies'
     await crowd();
     const pty = new Pty(sandbox, { columns: 80, rows: 24, level: 2 });
     await pty.shows('20 leaked', '1 waiting', /WAIT .*claude .*waits/);
-    expect(leakRows(pty)).toHaveLength(2);
+    await pty.until('what leaked', () => leakRows(pty).length === 2);
     pty.press('1');
-    await pty.until('all sessions', () => sessionsIn(pty).length === 6);
-    expect(leakRows(pty)).toHaveLength(2);
+    await pty.until('all of it', () => sessionsIn(pty).length === 6 && leakRows(pty).length === 2);
     pty.press('q');
     expect(await pty.exit()).toBe(0);
   });
