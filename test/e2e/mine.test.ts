@@ -63,14 +63,14 @@ describe('--once --mine', () => {
     const mine = startShellAgent(sandbox);
     sandbox.write('tree/file', '');
     const shell = await mine.background(`cd ${sandbox.path('tree')}; sleep 4005; :`);
-    const [job] = await until('the job', () => childrenOf(shell).filter(p => p.comm === 'sleep'));
-    const where = (): string => readlinkSync(`/proc/${job!.pid}/cwd`);
+    const job = await until('the job', () => childrenOf(shell).find(p => p.comm === 'sleep'));
+    const where = (): string => readlinkSync(`/proc/${job.pid}/cwd`);
     await until('its directory', () => where() === sandbox.path('tree'));
     rmSync(sandbox.path('tree'), { recursive: true });
     const text = await mine.bash(`COLUMNS=200 ${REAPTOP} --once --mine`);
-    expect(text).toMatch(new RegExp(` ${job!.pid} .* live .*sleep \\(its directory was removed\\)`));
+    expect(text).toMatch(new RegExp(` ${job.pid} .* live .*sleep \\(its directory was removed\\)`));
     const shown = parsed(await mine.bash(`${REAPTOP} --once --mine --json`));
-    expect(shown.processes.find(({ pid }) => pid === job!.pid)).toMatchObject({
+    expect(shown.processes.find(({ pid }) => pid === job.pid)).toMatchObject({
       verdict: 'live',
       why: expect.arrayContaining([expect.stringContaining('directory it runs in was removed')]),
     });
