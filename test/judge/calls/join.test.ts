@@ -219,3 +219,52 @@ test('a shell whose birth is not known, and a call without a time, are not joine
     { seconds: null, join: 'name' },
   ]);
 });
+
+test('servers of other sessions are none of codex’s, which shares its daemon alone', () => {
+  const rows: Row[] = [
+    [70, 80_001, 'codex'],
+    [73, 80_001, 'claude'],
+    [74, 73, 'uvx lean-lsp-mcp'],
+  ];
+  const transcript = readingOf(
+    { pid: 70, calls: { pending: [logged('find', 'search')], model: null, tokens: null } },
+    {
+      path: '/home/me/.codex/sessions/rollout.jsonl',
+      root: '/home/me/.codex',
+      format: 'transcript',
+      source: null,
+      mtime: NOW - 60_000,
+      size: 1,
+      unreadable: null,
+    },
+  );
+  const codex = world(rows, { readings: [transcript] }).at(70).session!;
+  expect(codex.calls![0]).toMatchObject({ join: 'unknown', process: null });
+});
+
+test('three letters are enough for a name that resembles', () => {
+  const git: Row = [31, 10, 'node /usr/lib/node_modules/.bin/mcp-server-git'];
+  expect(joined([LEAN, LEAN_BELOW, git], [logged('log', 'git')])).toEqual(['31 name']);
+});
+
+test('a server that nobody configured is not gone when it is not there', () => {
+  const servers = [server('memory', 'mcp-server-memory')];
+  expect(joined([MEMORY], [GOAL], { servers })).toEqual(['- unknown']);
+});
+
+test('of two servers with its name, how many there are is told', () => {
+  const twin: Row = [40, 10, 'uvx lean-lsp-mcp'];
+  const [call] = calls([LEAN, twin, MEMORY], [GOAL], { servers: CONFIG }).calls!;
+  expect(call).toMatchObject({ join: 'unknown', candidates: 2 });
+});
+
+test('a plain shell of the agent is its command’s as well', () => {
+  const shell: Row = [60, 10, '/bin/bash', { born: CLOCK - 30 }];
+  expect(joined([shell], [logged('Bash', null)])).toEqual(['60 only']);
+});
+
+test('a call may be dated up to two seconds before the start of its process, as clocks differ', () => {
+  const at = (ms: number): LoggedCall => logged('lean_goal', 'lean-lsp', { startedAt: 10_000 - ms });
+  expect(joined([LEAN], [at(2000)])).toEqual(['20 name']);
+  expect(joined([LEAN], [at(2001)])).toEqual([]);
+});

@@ -188,6 +188,40 @@ describe('what it says and offers', () => {
   });
 });
 
+describe('what is easily mistaken', () => {
+  it('a tool of a server that is called like the shell is a server’s', () => {
+    expect(severity({ tool: 'Bash', seconds: 1500 })).toBe('critical');
+  });
+
+  it('64 KiB between two samples are not work yet', () => {
+    const moving: Row = [SERVER, AGENT, 'lean-lsp-mcp', { activity: { cpu: 0, bytes: 64 * 1024 } }];
+    expect(severity({ rows: [moving] })).toBe('critical');
+  });
+
+  it('nothing is asked of a zombie: what is unknown of it says nothing of its server', () => {
+    const past = { idleSamples: ({ key }: { key: string }) => (key.startsWith(`${SERVER}:`) ? 9 : null) };
+    expect(found({ past, rows: [LEAN, ...ZOMBIES] })[0]?.title).toContain(
+      'is idle and has 3 zombie children',
+    );
+  });
+
+  it('a server of which nothing is seen is not counted', () => {
+    expect(found({ rows: [] })[0]?.why).toContain('no process of its server is seen');
+  });
+
+  it('calls of two servers are two findings', () => {
+    const other: Row = [SERVER + 9, AGENT, 'mcp-server-memory'];
+    const more = [logged({ id: 'toolu_2', tool: 'read_graph', server: 'memory' })];
+    const findings = found({ rows: [LEAN, other], more });
+    expect(findings.map(({ processes }) => processes[0]?.pid).sort()).toEqual([SERVER, SERVER + 9]);
+  });
+
+  it('of calls that began together the first is named', () => {
+    const again = logged({ id: 'toolu_2', tool: 'lean_goal' });
+    expect(found({ more: [again] })[0]?.title).toContain('for lean_diagnostic_messages and 1 more');
+  });
+});
+
 describe('a command', () => {
   const shell = (details: { outputAt?: number } = { outputAt: NOW - 120_000 }): Row => [
     SERVER,
@@ -209,7 +243,32 @@ describe('a command', () => {
     expect(finding?.remedy).toMatch(/^end the command, /);
   });
 
+  it('a minute without a word is still', () => {
+    expect(severity({ ...bash, rows: [shell({ outputAt: NOW - 60_000 })] })).toBe('warn');
+  });
+
+  it('other names of the shell have the limit of Bash', () => {
+    const codex = { agent: 'codex', tool: 'exec_command', server: null } as const;
+    const rows: Row[] = [
+      [
+        SERVER,
+        AGENT,
+        '/bin/bash -lc sleep',
+        { born: NOW / 1000 - 780, details: { outputAt: NOW - 120_000 } },
+      ],
+    ];
+    expect(severity({ ...codex, rows })).toBe('warn');
+    expect(severity({ ...codex, rows, seconds: 599 })).toBe('none');
+  });
+
   it.each<[string, HungCall]>([
+    [
+      'with a child that writes',
+      {
+        ...bash,
+        rows: [shell(), [SERVER + 1, SERVER, 'sleep 9', { details: { outputAt: NOW - 5000 } }]],
+      },
+    ],
     ['before its limit', { ...bash, rows: [shell()], seconds: 599 }],
     ['at work', { ...bash, rows: [shell()], past: BUSY }],
     ['not watched yet', { ...bash, rows: [shell()], past: { idleSamples: () => null } }],

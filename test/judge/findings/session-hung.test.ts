@@ -47,6 +47,7 @@ const found = (
     config: DEFAULT_CONFIG,
     past: { ...NO_PAST, ...past },
   });
+  for (const finding of findings) expect(finding).toMatchObject({ id: expect.any(String) });
   return findings.filter(({ id }) => id === 'session-hung');
 };
 
@@ -118,4 +119,19 @@ it('work from before those ten minutes does not count, and an unread sample is n
       points(at => (at === NOW - 120_000 ? null : 0)),
     ),
   ).toEqual([]);
+});
+
+it('what other files of the session say is no word of it, and work at the very limit counts', () => {
+  const beat = {
+    ...transcript({ path: '/tmp/beat.json', format: 'agent-progress', mtime: NOW - 1000 }),
+    calls: undefined,
+  };
+  expect(found([transcript(), beat], watched(0))).toHaveLength(1);
+  const past: Partial<Past> = {
+    memory: () => [
+      { at: NOW - 600_000, bytes: 1, cpu: 90 },
+      { at: NOW, bytes: 1, cpu: 0 },
+    ],
+  };
+  expect(found(transcript(), past)).toEqual([]);
 });
