@@ -27,7 +27,7 @@ export interface Resume {
 
 const PRINTS = 'it prints one answer and ends by itself';
 
-/** As claude 2.1.325, codex 0.166.0, gemini 0.61.0 and copilot 1.0.102 take it. OpenCode does not show which session a process has open. */
+/** As claude 2.1.325, codex 0.166.0, gemini 0.61.0 and copilot 1.0.102 take it. */
 export const RESUMES: readonly Resume[] = [
   {
     agent: 'claude',
@@ -155,6 +155,22 @@ const BY_AGENT: ReadonlyMap<string, Resume> = new Map(RESUMES.map(resume => [res
 
 export const resumeOf = (agent: string | null): Resume | null =>
   agent === null ? null : (BY_AGENT.get(agent) ?? null);
+
+/**
+ * Seen with opencode 1.18.33: `/sessions` and `/new` change no file but `model.json`, which holds no id.
+ * Seen with gemini 0.61.0: in its log an answer and the words before a call look alike.
+ */
+const NEVER_ASLEEP: Readonly<Record<string, string>> = {
+  opencode: 'OpenCode prints how to resume a session only as it ends; x ends it',
+  gemini: 'Gemini does not record when a turn ends, so it may be at work; x ends it',
+};
+
+/** Why no session of a family is put to sleep; null: one may be. */
+export const whyNeverAsleep = (agent: string | null): string | null => {
+  const why = NEVER_ASLEEP[agent ?? ''];
+  if (why !== undefined || resumeOf(agent) !== null) return why ?? null;
+  return `how a session of ${agent ?? 'this agent'} is resumed is not known; x ends it`;
+};
 
 /** Nothing in an id may be taken for a flag, a second word or a pattern: it comes from files and is typed into shells. */
 const SESSION_ID = /^[A-Za-z0-9][\w-]{5,79}$/;

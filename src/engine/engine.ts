@@ -13,7 +13,7 @@ import { gatherSweepFacts } from '../act/sweep/sweep-facts.ts';
 import type { TerminateOptions } from '../act/terminate/terminate.ts';
 import { outcomeFor } from '../act/terminate/tracked.ts';
 import { wakeSession } from '../act/wake.ts';
-import { resumeOf } from '../agents/resume.ts';
+import { whyNeverAsleep } from '../agents/resume.ts';
 import type { Past } from '../judge/history.ts';
 import type { JudgedSnapshot } from '../judge/judge.ts';
 import { planClean } from '../judge/plan/clean.ts';
@@ -690,7 +690,7 @@ const maySleepInstead = (request: ActRequest, { processes }: Snapshot): boolean 
   if (request.act !== 'end' || request.force || request.targets.length !== 1) return false;
   const key = keyOf(request.targets[0]!);
   const p = processes.find(one => keyOf(one.facts) === key);
-  return p?.isSession === true && p.session?.doing === 'idle' && resumeOf(p.agent) !== null;
+  return p?.isSession === true && p.session?.doing === 'idle' && whyNeverAsleep(p.agent) === null;
 };
 
 const nothingOf = ({ files, title }: Finding, why: string): SweepPlan => ({

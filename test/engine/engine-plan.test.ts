@@ -6,6 +6,7 @@ import { DEFAULT_CONFIG } from '../../src/model/config-defaults.ts';
 import type { ActRequest, Plan } from '../../src/model/plan.ts';
 import type { Snapshot, Verdict } from '../../src/model/snapshot.ts';
 import { FakeSystem } from '../act/fake-system.ts';
+import { claude } from '../judge/plan/idle-session.ts';
 import { HOUSE, invent, snapshotOf } from '../judge/plan/machine.ts';
 
 const machine = (...verdicts: readonly Verdict[]): Snapshot =>
@@ -41,6 +42,19 @@ test.each([
   const fresh = machine('leak', 'leak');
   const targets = [{ pid: 2001, start: 's2001' }];
   expect((await planned({ act: 'end', targets, force }, fresh)).steps).toMatchObject([{ pid: 2001, signal }]);
+});
+
+test.each([
+  ['claude', 'sleep'],
+  ['gemini', undefined],
+  ['opencode', undefined],
+] as const)('x on an idle session of %s offers %s', async (agent, otherWay) => {
+  const targets = [{ pid: 1000, start: 's1000' }];
+  const plan = await planned(
+    { act: 'end', targets, force: false },
+    snapshotOf([...HOUSE, claude({ agent })]),
+  );
+  expect(plan.otherWay).toBe(otherWay);
 });
 
 test('S sends the signal that was chosen', async () => {

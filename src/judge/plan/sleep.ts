@@ -1,5 +1,12 @@
 import { isSessionless } from '../../agents/families.ts';
-import { isResumable, type Resume, resumeOf, resumeWords, whyNotResumed } from '../../agents/resume.ts';
+import {
+  isResumable,
+  type Resume,
+  resumeOf,
+  resumeWords,
+  whyNeverAsleep,
+  whyNotResumed,
+} from '../../agents/resume.ts';
 import { resumeLine, type WayBack } from '../../model/asleep.ts';
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { AnchorKind, Kind } from '../../model/kind.ts';
@@ -176,7 +183,8 @@ const whyNotSlept = (p: JudgedProcess, context: PlanContext, minimumIdleSeconds:
   const never = neverReason(p, context.snapshot, context.family);
   if (never !== null) return never;
   const resume = resumeOf(p.agent);
-  if (resume === null) return `how a session of ${p.agent ?? p.name} is resumed is not known; x ends it`;
+  const family = whyNeverAsleep(p.agent);
+  if (resume === null || family !== null) return family;
   if (p.protection !== null) return p.protectedBecause ?? 'it is protected';
   if (p.seen.role !== null) return 'it serves other programs';
   if (!sleepPolicy('sleep').verdicts.includes(p.verdict)) return `its verdict is ${p.verdict}`;

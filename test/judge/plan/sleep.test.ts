@@ -203,6 +203,12 @@ describe('a session stays awake', () => {
       invent(1100, 800, { kind: 'agent', agent: 'claude', session: IDLE }),
     ],
     ['of a family that has no way back', /not known; x ends it/, claude({ agent: 'aider' })],
+    [
+      'of OpenCode, which names its open session as it ends',
+      /OpenCode .* x ends it/,
+      claude({ agent: 'opencode' }),
+    ],
+    ['of Gemini, which may be at work', /Gemini .* x ends it/, claude({ agent: 'gemini' })],
     ['of another user', /another user/, claude({ facts: { uid: 1 } })],
     ['that is no session', /not the session/, claude({ isSession: false })],
   ])('%s', (_, reason, ...processes) => {
