@@ -133,23 +133,32 @@ const lost: Scene = {
   },
 };
 
-const other = (name: AgentName): Scene => ({
+/** The plan, or a reason against it that stays. */
+const planFor = (stage: Stage, session: AgentSession): Promise<string> =>
+  until(
+    'the plan, or a reason against it that stays',
+    async () => {
+      const { stdout } = await reaptop(stage, 'sleep', String(session.pid));
+      return /it works|turn is not over|works is not known/.test(stdout) ? null : stdout;
+    },
+    PATIENCE,
+  );
+
+const scene = (name: AgentName, about: string, play: (stage: Stage, one: AgentSession) => Promise<void>) => ({
   name: `${name}-asleep`,
-  about: `${name} is put to sleep and comes back in its old pane, if it shows what it does`,
-  needs: [...AGENTS[name].needs, '@modelcontextprotocol/server-memory', 'tmux'],
-  play: async stage => {
+  about: `${name} ${about}`,
+  needs: [...AGENTS[name].needs, '@modelcontextprotocol/server-memory', 'tmux'] as const,
+  play: async (stage: Stage) => {
     agentHome(stage, name);
     const session = await AgentSession.open(stage, name);
     await session.play('quince', 'echo the-word-is-quince');
-    const said = async (): Promise<string> => (await reaptop(stage, 'sleep', String(session.pid))).stdout;
-    const plan = await until(
-      'the plan, or a reason against it that stays',
-      async () => {
-        const now = await said();
-        return /it works|turn is not over|works is not known/.test(now) ? null : now;
-      },
-      PATIENCE,
-    );
+    await play(stage, session);
+  },
+});
+
+const comesBack = (name: AgentName): Scene =>
+  scene(name, 'is put to sleep and comes back in its old pane', async (stage, session) => {
+    const plan = await planFor(stage, session);
     stage.notes.push(...plan.trim().split('\n'));
     const kept = {
       what: 'the daemon of codex',
@@ -158,7 +167,6 @@ const other = (name: AgentName): Scene => ({
       below: ['live'],
     } as const;
     for (const seen of everybody()) if (/codex app-server/.test(seen.command)) stage.is(seen, kept);
-    if (!plan.includes('put to sleep 1 session')) return;
     // Copilot starts helpers now and then, and is left alone while one runs.
     await until(
       'it to sleep',
@@ -179,16 +187,23 @@ const other = (name: AgentName): Scene => ({
       if (AGENTS[name].program.test(seen.command))
         stage.is(seen, { what: `${name} again`, verdict: 'live', kind });
     }
-  },
-});
+  });
+
+const staysAwake = (name: AgentName, why: string): Scene =>
+  scene(name, 'is never put to sleep: it records too little', async (stage, session) => {
+    const plan = await planFor(stage, session);
+    check(`the plan says why: ${plan}`, plan.includes(why));
+    await reaptop(stage, 'sleep', String(session.pid), '--force');
+    check('it lives', stillRuns(session.seen));
+  });
 
 export const SLEEP_SCENES = [
   slept,
   awake,
   byHand,
   lost,
-  other('codex'),
-  other('copilot'),
-  other('gemini'),
-  other('opencode'),
+  comesBack('codex'),
+  comesBack('copilot'),
+  staysAwake('gemini', 'Gemini does not record when a turn ends'),
+  staysAwake('opencode', 'OpenCode prints how to resume a session only as it ends'),
 ];
