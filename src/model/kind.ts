@@ -55,11 +55,12 @@ export type AnchorKind =
 
 /**
  * Where our knowledge of a program comes from. The kernel's words, our own list and what the user told their
- * agent may prove something; a sub-command's name and what a directory's file says only describe.
+ * agent may prove something; a sub-command's name, what a directory's file says and a whole line that begins as a
+ * shortened one (`alike`) only describe.
  */
-export type Known = 'list' | 'shape' | 'user' | 'command' | 'project';
+export type Known = 'list' | 'shape' | 'user' | 'command' | 'project' | 'alike';
 
-const DESCRIBES_ONLY: ReadonlySet<Known> = new Set(['command', 'project']);
+const DESCRIBES_ONLY: ReadonlySet<Known> = new Set(['command', 'project', 'alike']);
 
 /** May count against a process that nothing else connects to an agent. */
 export const mayProve = (known: Known | null): boolean => known !== null && !DESCRIBES_ONLY.has(known);

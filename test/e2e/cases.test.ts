@@ -17,7 +17,9 @@ interface Reported {
   readonly etime: string | null;
   readonly command: string;
   readonly what_the_reporter_says_it_is: string;
-  readonly leaked: boolean;
+  readonly leaked: boolean | 'unknown';
+  readonly orphan: boolean | 'unknown';
+  readonly platform: string;
 }
 
 const REPORTED: readonly Reported[] = readFileSync(
@@ -133,7 +135,7 @@ describe.each([
   });
 
   it('has no live process called leaked', () => {
-    const wrong = pairs.filter(([row, found]) => !row.leaked && found.verdict === 'leak');
+    const wrong = pairs.filter(([row, found]) => row.leaked !== true && found.verdict === 'leak');
     expect(wrong.map(([row, found]) => `${row.command}: ${found.why.join('; ')}`)).toEqual([]);
   });
 
@@ -147,5 +149,54 @@ describe.each([
     const kept = pairs.filter(([row]) => /--daemon|--detached|--bg-|--port-tracker-fd/.test(row.command));
     expect(kept.length).toBeGreaterThan(8);
     expect(kept.filter(([, found]) => found.verdict !== 'protected')).toEqual([]);
+  });
+});
+
+/** What a report does not call somebody's child hangs below PID 1, also where it shows no column for that. */
+const asReported = (rows: readonly Reported[]): string =>
+  asJsonLines(rows.map(row => ({ ...row, ppid: row.ppid ?? (row.orphan === false ? null : 1) })));
+
+/** What a Mac's report calls leaked and reaptop does not, by its command, and why that is right. */
+const WITHOUT_EVIDENCE: Readonly<Record<string, string>> = {
+  yes: 'the program says nothing, and a group whose leader has ended is what every daemon has; guard or the screen, which saw it below its agent, can tell',
+  '/bin/zsh':
+    'a shell without arguments may be anybody’s; that its output went to a task of Claude was read from lsof, not from this row',
+};
+/** What the contract protects, whoever wanted it gone. */
+const RIGHTLY_PROTECTED = /--bg-pty-host|--daemon/;
+
+describe('reported orphans of Macs that their reporters call leaked', () => {
+  let pairs: Pair[];
+  beforeAll(async () => {
+    pairs = (await judged(asReported, inMemory)).filter(([row]) => row.platform.startsWith('macos'));
+  });
+  const orphans = (is: (value: boolean | 'unknown') => boolean): Pair[] =>
+    pairs.filter(([row]) => is(row.leaked) && (row.ppid === 1 || is(row.orphan)));
+  const isFound = ([, { verdict }]: Pair): boolean => verdict === 'leak' || verdict === 'suspect';
+  const isProtected = ([row]: Pair): boolean => RIGHTLY_PROTECTED.test(row.command);
+  /** Found, of those the contract does not protect, and of all. */
+  const counted = (rows: readonly Pair[]): readonly number[] => [
+    rows.filter(isFound).length,
+    rows.filter(row => !isProtected(row)).length,
+    rows.length,
+  ];
+
+  it('are suspects, but for those that carry no evidence and those that are protected', () => {
+    expect(counted(orphans(said => said === true))).toEqual([23, 28, 29]);
+    const missed = orphans(said => said === true).filter(row => !isFound(row) && !isProtected(row));
+    expect(new Set(missed.map(([row]) => row.command))).toEqual(new Set(Object.keys(WITHOUT_EVIDENCE)));
+  });
+
+  it('are suspects in more than 85 of 100 rows when those of which the report is not sure count as well', () => {
+    expect(counted(orphans(said => said !== false))).toEqual([30, 35, 37]);
+  });
+
+  it('are protected where Claude’s own supervisor or a declared daemon decides', () => {
+    const kept = orphans(said => said !== false).filter(isProtected);
+    expect(kept.map(([, { verdict }]) => verdict)).toEqual(['protected', 'protected']);
+  });
+
+  it('are called leaked in no row that the reporter calls live', () => {
+    expect(pairs.filter(([row, { verdict }]) => row.leaked !== true && verdict === 'leak')).toEqual([]);
   });
 });

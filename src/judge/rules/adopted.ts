@@ -115,6 +115,10 @@ const described = (known: Known | null): string[] => {
   if (known === 'command')
     return ['a sub-command called mcp looks like a server; it is not known who started it'];
   if (known === 'project') return ["a project's file names it as an MCP server, which alone proves nothing"];
+  if (known === 'alike')
+    return [
+      'its command line is shortened; one that begins the same is a server, which alone proves nothing',
+    ];
   return [];
 };
 

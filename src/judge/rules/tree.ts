@@ -4,6 +4,7 @@ import type { Kind, Recognition } from '../../model/kind.ts';
 import type { Sample } from '../../model/observation.ts';
 import { isZombie, type ProcessFacts, sameArgv } from '../../model/process.ts';
 import { nameAndPid } from '../../model/snapshot.ts';
+import { withShortened } from '../recognise/shortened.ts';
 
 /** A process in its family: the unit that judging works on. Mutable only until the tree is handed to a judge. */
 export interface Node {
@@ -28,8 +29,9 @@ interface Growing extends Omit<Node, 'parent'>, Linking<Node> {}
 
 /** Links every process to its parent and settles the kinds that only the surroundings can tell. */
 export const growTree = (look: Sample, recognise: Recognise): Tree => {
+  const read = look.host.backend === 'recorded' ? withShortened(look.processes, recognise) : recognise;
   const nodes = look.processes.map((facts): Growing => {
-    const seen = recognise(facts);
+    const seen = read(facts);
     return { facts, seen, kind: seen.kind, agent: seen.agent, parent: null, children: [] };
   });
   // A parent is never younger, adopters included. One that is has the pid of the real one, which ended between two
