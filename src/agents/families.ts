@@ -47,6 +47,12 @@ const COPILOT_EVIDENCE: Evidence = {
   daemon: null,
 };
 
+/** `opencode --log-level WARN serve` is how its desktop starts it. */
+const OPENCODE_VALUE_FLAGS = [
+  ...['--log-level', '--port', '--hostname', '--mdns-domain', '--cors'],
+  ...['-m', '--model', '-s', '--session', '--prompt', '--agent'],
+];
+
 /** Coding agents other than claude and codex. Names that other tools share ask for more than the name. */
 const OTHER_AGENTS: readonly Family[] = [
   {
@@ -68,6 +74,7 @@ const OTHER_AGENTS: readonly Family[] = [
     packages: ['opencode-ai'],
     launcherWhenInterpreted: true,
     sessionFlags: ['--session', '-s'],
+    valueFlags: OPENCODE_VALUE_FLAGS,
     forms: [{ when: { command: ['serve', 'acp'] }, name: 'opencode serve', role: 'session-host' }],
   },
   {
@@ -134,6 +141,7 @@ const OTHER_AGENTS: readonly Family[] = [
     only: [{ bare: true }, { command: ['run', 'serve', 'acp', 'attach', 'web'] }],
     home: ['@kilocode/', 'node_modules/.bin/kilo', '.kilo'],
     sessionFlags: ['--session', '-s'],
+    valueFlags: OPENCODE_VALUE_FLAGS,
     forms: [{ when: { command: ['serve', 'acp', 'web'] }, name: 'kilo serve', role: 'session-host' }],
   },
   {
@@ -222,6 +230,7 @@ const OTHER_AGENTS: readonly Family[] = [
     name: 'crush',
     programs: ['crush'],
     packages: ['@charmland/crush'],
+    launcherWhenInterpreted: true,
   },
   { id: 'droid', kind: 'agent', agent: 'droid', name: 'droid', programs: ['droid'] },
   {
@@ -229,6 +238,10 @@ const OTHER_AGENTS: readonly Family[] = [
     kind: 'agent',
     agent: 'amp',
     name: 'amp',
+    // Other programs have its name: only the file that runs tells.
+    programs: ['amp'],
+    only: [{ holding: ['@ampcode/cli'] }],
+    home: ['@ampcode/cli', '@sourcegraph/amp', '.amp/bin/amp'],
     packages: ['@sourcegraph/amp', '@ampcode/cli'],
     paths: [
       { under: '.amp/bin', direct: true, file: ['amp'] },
