@@ -164,7 +164,7 @@ const OTHER_AGENTS: readonly Family[] = [
     programs: ['cline'],
     packages: ['cline'],
     forms: [
-      { when: { flag: ['--cline-hub-daemon'] }, name: 'cline hub', role: 'session-host' },
+      { when: { flag: ['--cline-hub-daemon'] }, name: 'cline hub', role: 'session-hub' },
       { when: { flag: ['--acp'] }, name: 'cline --acp', role: 'session-host' },
     ],
   },
@@ -332,10 +332,12 @@ const SESSIONLESS: ReadonlySet<Role> = new Set<Role>([
 /** Supervisors, shared daemons and dashboards are agents' programs without a session of their own. */
 export const isSessionless = (role: Role | null): boolean => role !== null && SESSIONLESS.has(role);
 
+const HOSTS: ReadonlySet<Role | null> = new Set<Role>(['session-host', 'session-hub']);
+
 const THREADED: ReadonlySet<string> = new Set(
   EVIDENCE.filter(({ threads }) => threads).map(({ agent }) => agent),
 );
 
 /** Serves several sessions, threads or subagents, each with servers of its own: equal ones below it are no duplicates. */
 export const servesSeveral = ({ agent, role }: { agent: string | null; role: Role | null }): boolean =>
-  isSessionless(role) || role === 'session-host' || (agent !== null && THREADED.has(agent));
+  isSessionless(role) || HOSTS.has(role) || (agent !== null && THREADED.has(agent));

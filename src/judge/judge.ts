@@ -101,19 +101,21 @@ const present = (
 ): JudgedProcess => {
   const { facts, seen } = node;
   const pane = paneOf(world.climb(node));
+  // Verdicts take a hub for a session: it owns what runs below it.
+  const isSession = world.isSession(node) && seen.role !== 'session-hub';
   return {
     facts,
     seen,
     kind: node.kind,
     agent: node.agent,
-    isSession: world.isSession(node),
+    isSession,
     ...(node.kind === 'agent' ? { servesOne: world.servesOne(node) } : {}),
     name: seen.name,
     command: commandOf(node),
     ageSeconds: ageOf(facts, world.observation),
     depth,
     owner: judgement.ownership?.owner ?? null,
-    session: world.isSession(node)
+    session: isSession
       ? agentSession(
           node,
           {

@@ -36,6 +36,8 @@ export type Role =
   | 'piped-browser'
   /** Serves several sessions at once: one set of servers for each. */
   | 'session-host'
+  /** Serves the sessions of other processes of its family, each of which counts as one. */
+  | 'session-hub'
   /** Made itself a daemon while its browser runs, and ends with it. */
   | 'crash-handler'
   | 'tmux-server'

@@ -150,7 +150,7 @@ describe('other agents, and their launchers', () =>
     ['cline', { agent: 'cline' }],
     [
       '/x/@cline/cli-linux-x64/bin/cline --cline-hub-daemon --cwd /w --host 127.0.0.1 --port 25463',
-      { agent: 'cline', name: 'cline hub', role: 'session-host' },
+      { agent: 'cline', name: 'cline hub', role: 'session-hub' },
     ],
     ['node /x/node_modules/.bin/cn', { agent: 'continue' }],
     ['node /usr/lib/node_modules/@continuedev/cli/dist/cn.js serve', { agent: 'continue', name: 'cn serve' }],

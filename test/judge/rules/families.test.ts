@@ -165,6 +165,19 @@ describe('programs of an agent without a session', () => {
   });
 });
 
+it('the hub of cline is not counted beside the sessions that share it', () => {
+  const { snapshot, verdict } = world([
+    [1000, LOGIN, 'cline'],
+    [1001, 1000, '/x/@cline/cli-linux-x64/bin/cline --cline-hub-daemon --port 25463'],
+    [1002, 1001, 'node /opt/mcp-server-github'],
+    [1003, 1001, 'node /opt/mcp-server-github'],
+  ]);
+  expect(snapshot.totals.agents).toBe(1);
+  expect(verdict(1002)).toBe('live');
+  expect(snapshot.processes.find(p => p.facts.pid === 1002)?.owner?.pid).toBe(1001);
+  expect(snapshot.findings.filter(f => f.id === 'duplicate-server')).toEqual([]);
+});
+
 describe('the codex daemon', () => {
   const TWO: Row[] = [
     [1000, LOGIN, 'codex'],
