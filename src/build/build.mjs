@@ -77,9 +77,8 @@ const options = {
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   loader: { '.md': 'text' },
   logLevel: 'warning',
-  // ps-list asks for its own path when it is loaded.
-  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-  define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': 'importMetaUrl' },
+  // ps-list asks where it is, for a program that it has on Windows alone.
+  define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': '"file:///"' },
   plugins: [
     screenWaitsForYoga,
     commanderWithoutChildren,

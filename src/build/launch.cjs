@@ -8,7 +8,6 @@
 const fs = require('node:fs');
 const { dirname, isAbsolute, join } = require('node:path');
 const { Script } = require('node:vm');
-const { cachedDataVersionTag, setFlagsFromString } = require('node:v8');
 
 /** The build puts a hash of `main.js` here: V8 itself compares only the length of the source. */
 const BUILD = 'BUILD';
@@ -28,6 +27,15 @@ const directory = isAbsolute(base) ? join(base, 'reaptop') : null;
 /** What is in there is run: only a file that is ours and that no one else can write. */
 const isOurs = stat => (uid === undefined || stat.uid === uid) && (stat.mode & 0o022) === 0;
 
+/** `readFileSync` asks for the size once more and reads in pieces: half a millisecond for both files. */
+const readWhole = (fd, size) => {
+  const bytes = Buffer.allocUnsafe(size);
+  let length = 0;
+  for (let got = 1; got > 0 && length < size; length += got)
+    got = fs.readSync(fd, bytes, length, size - length, null);
+  return bytes.subarray(0, length);
+};
+
 const readCache = (path, mark) => {
   let fd;
   try {
@@ -35,7 +43,7 @@ const readCache = (path, mark) => {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile() || !isOurs(stat)) return undefined;
     // V8 checks nothing of what it runs, and one wrong bit ends the process: only two equal copies are whole.
-    const bytes = fs.readFileSync(fd);
+    const bytes = readWhole(fd, stat.size);
     const half = bytes.subarray(0, bytes.length / 2);
     const isWhole =
       half.equals(bytes.subarray(half.length)) && half.subarray(-mark.length).toString('latin1') === mark;
@@ -81,11 +89,20 @@ const readBundle = file => {
   const fd = fs.openSync(file, 'r');
   try {
     const { size, mtimeMs, ino } = fs.fstatSync(fd);
-    return { text: fs.readFileSync(fd, 'latin1'), mark: `${BUILD}/${size}/${mtimeMs}/${ino}` };
+    return { text: readWhole(fd, size).latin1Slice(), mark: `${BUILD}/${size}/${mtimeMs}/${ino}` };
   } finally {
     fs.closeSync(fd);
   }
 };
+
+/**
+ * V8 takes a cache of its own version and flags alone, so that runs under other flags (NODE_OPTIONS) have their own.
+ * `cachedDataVersionTag()` names both, and costs a tenth of a hook: `node:v8` loads Node's streams.
+ */
+const flags = [...process.execArgv.filter(word => word.startsWith('--')), env.NODE_OPTIONS].join(' ');
+let sum = 0;
+for (let at = 0; at < flags.length; at += 1) sum = (sum * 31 + flags.charCodeAt(at)) >>> 0;
+const engine = `${process.versions.v8}-${sum.toString(36)}-${process.arch}`;
 
 /** `require` of our bundles, each once; everything else is Node's. */
 const loaded = new Map();
@@ -94,11 +111,7 @@ const loadCached = id => {
   if (!id.startsWith('./')) return require(id);
   if (loaded.has(id)) return loaded.get(id).exports;
   const file = join(__dirname, id);
-  // The tag is of V8's version and flags: runs under other flags (NODE_OPTIONS) have caches of their own.
-  const path = join(
-    directory,
-    `${command}-${id.slice(2, -3)}-${BUILD}-${cachedDataVersionTag()}-${process.arch}.cache`,
-  );
+  const path = join(directory, `${command}-${id.slice(2, -3)}-${BUILD}-${engine}.cache`);
   const { text, mark } = readBundle(file);
   const source = `(function (require, module, exports, __dirname, __filename) {${text}\n})`;
   const cachedData = readCache(path, mark);
@@ -145,6 +158,7 @@ const LAST_NODE = 24;
  * processes on Node 20.
  */
 const setFlags = () => {
+  const { setFlagsFromString } = require('node:v8');
   for (const name of 'os timers/promises child_process crypto perf_hooks assert module'.split(' '))
     require(`node:${name}`);
   void [process.stdout, process.stderr];

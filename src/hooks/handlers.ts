@@ -1,10 +1,7 @@
 import { type HookAnswer, type HookEvent, type HookInput, NO_ANSWER } from '../model/hook.ts';
 import { freshSession, type HookContext, hasPlugin, hookContext } from './context.ts';
-import { preTool } from './pre-tool.ts';
-import { recordAsItGoes, sessionEnd } from './session-end.ts';
 import { beat, beaten } from './session-heartbeat.ts';
 import { readSession, updateSession } from './session-state.ts';
-import { stop } from './stop.ts';
 
 type Handler = (context: HookContext) => HookAnswer | Promise<HookAnswer>;
 
@@ -24,15 +21,18 @@ const start: Handler = async context => {
   return sessionStart(context);
 };
 
+/** A beat comes with every tool call: it does not wait for what rarer events need. */
+const stop: Handler = async context => (await import('./stop.ts')).stop(context);
+
 const HANDLERS = {
   SessionStart: start,
   UserPromptSubmit: beat,
-  PreToolUse: preTool,
+  PreToolUse: async context => (await import('./pre-tool.ts')).preTool(context),
   PostToolUse: beat,
   PostToolUseFailure: beat,
   SubagentStop: stop,
   Stop: stop,
-  SessionEnd: sessionEnd,
+  SessionEnd: async context => (await import('./session-end.ts')).sessionEnd(context),
 } as const satisfies Record<HookEvent, Handler>;
 
 /** Settings name our hooks, and the plugin brings them as well. */
@@ -51,7 +51,8 @@ export const answer = async (
   try {
     if (isPluginsEvent(context)) return NO_ANSWER;
     const said = await HANDLERS[input.event](context);
-    if (input.caller === 'codex' && input.event !== 'SessionEnd') recordAsItGoes(context);
+    if (input.caller === 'codex' && input.event !== 'SessionEnd')
+      (await import('./session-end.ts')).recordAsItGoes(context);
     return said;
   } catch (error) {
     context.log(`failed: ${(error as Error).message}`);

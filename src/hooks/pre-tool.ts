@@ -11,8 +11,8 @@ import {
   SHELL_TOOL,
 } from '../model/hook.ts';
 import { nameAndPid } from '../model/snapshot.ts';
+import { processesNamed } from '../observe/command-lines.ts';
 import { projectOfDirectory, specsRoot } from '../observe/files/project.ts';
-import { processesNamed } from '../observe/one-process.ts';
 import { type BuildHolder, buildHolder, takeBuildLock } from './build-lock.ts';
 import { freshSession, type HookContext, taskOf } from './context.ts';
 import { ask, deny, quoted, warnUser } from './decide/answers.ts';

@@ -2,8 +2,9 @@ import { resolve } from 'node:path';
 import { LAKE_COMMS } from '../agents/lean.ts';
 import { recognise } from '../judge/recognise/recognise.ts';
 import type { Identity } from '../model/identity.ts';
+import { type NamedProcess, processesNamed } from '../observe/command-lines.ts';
 import { projectOfDirectory } from '../observe/files/project.ts';
-import { ageSeconds, type NamedProcess, processesNamed } from '../observe/one-process.ts';
+import { ageSeconds } from '../observe/one-process.ts';
 
 export interface RunningBuild extends Identity {
   readonly name: string;

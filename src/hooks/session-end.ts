@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { type Descendant, type HookAnswer, NO_ANSWER } from '../model/hook.ts';
 import type { Identity } from '../model/identity.ts';
-import { argvAt, bootId, uptime } from '../observe/one-process.ts';
+import { argvAt } from '../observe/command-lines.ts';
+import { bootId, uptime } from '../observe/one-process.ts';
 import { asSessionName, type LineageLine, writeSessionLineage } from '../remember/lineage-files.ts';
 import { type HookContext, taskOf } from './context.ts';
 import { beatTask, belowAtTheEnd, releaseLocks } from './session-heartbeat.ts';

@@ -192,3 +192,10 @@ export const sameArgv = (a: readonly string[] | null, b: readonly string[] | nul
 /** The number by which a process knows itself and writes itself down: a sandbox gives it another than ours. */
 export const pidForItself = ({ pid, details }: Pick<ProcessFacts, 'pid' | 'details'>): number =>
   details?.innerPid ?? pid;
+
+/** The letter; macOS says U where Linux says D. */
+export const readState = (stat: string | null): string => {
+  const letter = stat?.[0];
+  if (letter === undefined || !/[A-Za-z]/.test(letter)) return '?';
+  return letter === 'U' ? 'D' : letter;
+};

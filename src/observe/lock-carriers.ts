@@ -2,8 +2,8 @@ import { readlinkSync, realpathSync } from 'node:fs';
 import type { Identity } from '../model/identity.ts';
 import { carriersOf } from './darwin/one-process.ts';
 import { allKin } from './one-process.ts';
-import { isEmptyEnviron } from './procfs/environ.ts';
 import { readText } from './procfs/read.ts';
+import { isEmptyEnviron } from './procfs/stat.ts';
 
 /** Everything that was started under a lock carries its nonce in this variable; locks inside locks add theirs. */
 export const LOCKS_VARIABLE = 'REAPTOP_LOCKS';

@@ -5,12 +5,10 @@ import * as procfs from './procfs/one-process.ts';
 /** Single processes, asked by number and answered at once: for hooks and locks, which cannot wait for a sample. */
 const here = process.platform === 'darwin' ? darwin : procfs;
 
-export type { Kin, NamedProcess } from './procfs/one-process.ts';
+export type { Kin } from './procfs/one-process.ts';
 
 export const ageSeconds: typeof procfs.ageSeconds = here.ageSeconds;
 export const allKin: typeof procfs.allKin = here.allKin;
-/** Null: not known, as it always is on macOS, where asking takes longer than a hook may. */
-export const argvAt: typeof procfs.argvAt = process.platform === 'darwin' ? () => null : procfs.argvAt;
 export const bootId: typeof procfs.bootId = here.bootId;
 export const childrenAt: typeof procfs.childrenAt = here.childrenAt;
 export const identityAt: typeof procfs.identityAt = here.identityAt;
@@ -19,7 +17,6 @@ export const kinAt: typeof procfs.kinAt = here.kinAt;
 export const memoryAt: typeof procfs.memoryAt = here.memoryAt;
 export const pidNamespace: typeof procfs.pidNamespace = here.pidNamespace;
 export const presenceAt: typeof procfs.presenceAt = here.presenceAt;
-export const processesNamed: typeof procfs.processesNamed = here.processesNamed;
 export const readOomKills: typeof procfs.readOomKills = here.readOomKills;
 export const uptime: typeof procfs.uptime = here.uptime;
 

@@ -1,10 +1,8 @@
 import type { Identity } from '../../model/identity.ts';
-import { readState } from '../recorded/table.ts';
+import { readState } from '../../model/process.ts';
 import type { Presence } from '../system.ts';
 import { bootIdNow } from './host.ts';
-import { parseLsof } from './lsof.ts';
 import { type PsRow, psNow, TIMEOUT_MS, toolEnvironment } from './ps.ts';
-import { wordsOf } from './table.ts';
 
 /** Single processes, asked by number, for hooks and locks; the same questions as `procfs/one-process.ts` answers. */
 
@@ -12,7 +10,7 @@ import { wordsOf } from './table.ts';
 const KEPT_MS = 200;
 let kept: { readonly at: number; readonly rows: ReadonlyMap<number, PsRow> } | null = null;
 
-const table = (): ReadonlyMap<number, PsRow> | null => {
+export const table = (): ReadonlyMap<number, PsRow> | null => {
   if (kept !== null && performance.now() - kept.at < KEPT_MS) return kept.rows;
   const rows = psNow();
   if (rows === null) return null;
@@ -86,37 +84,6 @@ export const childrenAt = (pid: number): readonly number[] =>
   [...(table()?.values() ?? [])].filter(row => row.ppid === pid).map(row => row.pid);
 
 export const allKin = () => new Map([...(table() ?? [])].map(([pid, row]) => [pid, kinOf(row)]));
-
-const LSOF_MS = 1000;
-
-/** Where these processes are, in one call. */
-const directoriesOf = (pids: readonly number[]): ReadonlyMap<number, string> => {
-  const { stdout } = process
-    .getBuiltinModule('node:child_process')
-    .spawnSync('lsof', ['-nPlw', '-F', 'pfn', '-a', '-p', pids.join(','), '-d', 'cwd'], {
-      env: toolEnvironment(),
-      timeout: LSOF_MS,
-      killSignal: 'SIGKILL',
-      encoding: 'utf8',
-    });
-  return new Map(parseLsof(stdout ?? '').map(({ pid, name }) => [pid, name]));
-};
-
-export const processesNamed = (names: ReadonlySet<string>) => {
-  const rows = [...(table()?.values() ?? [])].filter(
-    ({ name, stat }) => names.has(name) && readState(stat) !== 'Z',
-  );
-  const directories = rows.length === 0 ? null : directoriesOf(rows.map(({ pid }) => pid));
-  return rows.map(({ pid, start, ppid, name, args }) => ({
-    pid,
-    start,
-    ppid,
-    comm: name,
-    argv: wordsOf(name, args),
-    exe: null,
-    cwd: directories?.get(pid) ?? null,
-  }));
-};
 
 /** macOS ends processes itself when memory runs out, and does not count them. */
 export const readOomKills = (): number | null => null;

@@ -1,8 +1,8 @@
 import { type Identity, type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { Sample } from '../../model/observation.ts';
-import { ENV_NAMES, type NamedEnv } from '../../model/process.ts';
+import { ENV_NAMES, type NamedEnv, readState } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { looksContained, readState } from '../recorded/table.ts';
+import { looksContained } from '../recorded/table.ts';
 import { runCommand } from '../run-command.ts';
 import type { Presence, System } from '../system.ts';
 import { DarwinDetails } from './details.ts';

@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
-import { isZombie, type ProcessFacts } from '../../model/process.ts';
+import { isZombie, type ProcessFacts, readState } from '../../model/process.ts';
 import { safeArgv } from '../../model/redact.ts';
 import { splitWords } from '../../model/shell.ts';
 import { visible } from '../../model/text.ts';
-import { readState } from '../recorded/table.ts';
 import type { PsRow } from './ps.ts';
 
 /** What we start for a look ourselves. */

@@ -1,9 +1,9 @@
 import { freemem, hostname, totalmem } from 'node:os';
 import { type IdentityKey, keyOf } from '../../model/identity.ts';
 import type { HostFacts, Sample } from '../../model/observation.ts';
-import { type ProcessDetails, type ProcessFacts, UNKNOWN_DETAILS } from '../../model/process.ts';
+import { type ProcessDetails, type ProcessFacts, readState, UNKNOWN_DETAILS } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { emptyRow, looksContained, type RecordedRow, readState, recordedFacts } from '../recorded/table.ts';
+import { emptyRow, looksContained, type RecordedRow, recordedFacts } from '../recorded/table.ts';
 import type { DetailRequest, Presence, System } from '../system.ts';
 import {
   listCommands,

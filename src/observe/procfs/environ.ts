@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { EVIDENCE } from '../../agents/families.ts';
 import { ENV_NAMES, type EnvName, type NamedEnv } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
-import { BUFFER, readOnceIntoBuffer, readText } from './read.ts';
-import { KERNEL_THREAD_FLAG } from './stat.ts';
+import { BUFFER, readOnceIntoBuffer } from './read.ts';
+import { isEmptyEnviron } from './stat.ts';
 
 /** A name as it stands in a block. */
 interface Wanted {
@@ -28,19 +28,6 @@ const readLongBlock = (path: string): Buffer | null => {
   } catch {
     return null;
   }
-};
-
-/**
- * Asked of one that has just read as empty. During an exec the kernel shows no environment, for up to milliseconds on a
- * loaded machine. It sets the end of the code (field 27 of stat) after the begin and end of the environment (50, 51):
- * load_elf_binary in fs/binfmt_elf.c. A kernel thread has neither.
- */
-export const isEmptyEnviron = (root: string, pid: number): boolean => {
-  const line = readText(`${root}/${pid}/stat`) ?? '';
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  const field = (number: number): string | undefined => fields[number - 3];
-  if ((Number(field(9)) & KERNEL_THREAD_FLAG) !== 0) return true;
-  return field(50) === field(51) && field(51) !== undefined && field(27) !== '0';
 };
 
 /**

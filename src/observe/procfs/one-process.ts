@@ -2,13 +2,11 @@ import { readlinkSync } from 'node:fs';
 import type { Identity } from '../../model/identity.ts';
 import type { Presence } from '../system.ts';
 import { readKernelUnits, readUptime } from './host.ts';
-import { readArgv, readExeIfNeeded } from './process-facts.ts';
 import {
   BUFFER,
   listDirectory,
   type ReadFailure,
   readIntoBuffer,
-  readLink,
   readOnceIntoBuffer,
   readText,
 } from './read.ts';
@@ -164,33 +162,6 @@ export const readStatus = (root: string, pid: number): Status | ReadFailure => {
   const length = readIntoBuffer(`${root}/${pid}/status`);
   if (typeof length !== 'number') return length;
   return parseStatus(BUFFER.toString('latin1', 0, length)) ?? 'denied';
-};
-
-/** A process with a certain name, and what identifies its work. */
-export interface NamedProcess extends Identity {
-  readonly ppid: number;
-  readonly comm: string;
-  readonly argv: readonly string[];
-  readonly exe: string | null;
-  readonly cwd: string | null;
-}
-
-export const argvAt = (pid: number, root = '/proc'): readonly string[] | null => readArgv(root, pid);
-
-/** Every running process with one of these names: one small read each for all the others. */
-export const processesNamed = (names: ReadonlySet<string>, root = '/proc'): readonly NamedProcess[] => {
-  const listed = listDirectory(root);
-  if (!Array.isArray(listed)) return [];
-  return listed.flatMap(name => {
-    const pid = Number(name);
-    const stat = Number.isInteger(pid) ? statAt(pid) : null;
-    if (stat === null || !names.has(stat.comm) || stat.state === 'Z') return [];
-    const argv = readArgv(root, pid);
-    if (argv === null) return [];
-    const { start, ppid, comm } = stat;
-    const exe = readExeIfNeeded(root, pid, comm, argv);
-    return [{ pid, start, ppid, comm, argv, exe, cwd: readLink(`${root}/${pid}/cwd`) }];
-  });
 };
 
 /** How often the kernel has killed because memory ran out since boot (Linux 4.13 and later); null when it does not say. */

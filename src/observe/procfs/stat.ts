@@ -1,3 +1,5 @@
+import { readText } from './read.ts';
+
 /** What we take from `/proc/PID/stat`. */
 export interface Stat {
   readonly comm: string;
@@ -86,4 +88,17 @@ export const ttyName = (ttyNumber: number): string | null => {
   if (major === 4) return minor < 64 ? `tty${minor}` : `ttyS${minor - 64}`;
   if (major === 5 && minor === 1) return 'console';
   return `${major}:${minor}`;
+};
+
+/**
+ * Asked of one that has just read as empty. During an exec the kernel shows no environment, for up to milliseconds on a
+ * loaded machine. It sets the end of the code (field 27 of stat) after the begin and end of the environment (50, 51):
+ * load_elf_binary in fs/binfmt_elf.c. A kernel thread has neither.
+ */
+export const isEmptyEnviron = (root: string, pid: number): boolean => {
+  const line = readText(`${root}/${pid}/stat`) ?? '';
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number): string | undefined => fields[number - 3];
+  if ((Number(field(9)) & KERNEL_THREAD_FLAG) !== 0) return true;
+  return field(50) === field(51) && field(51) !== undefined && field(27) !== '0';
 };

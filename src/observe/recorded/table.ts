@@ -4,6 +4,7 @@ import {
   type NamedEnv,
   type ProcessDetails,
   type ProcessFacts,
+  readState,
   UNKNOWN_DETAILS,
 } from '../../model/process.ts';
 import { safeArgv } from '../../model/redact.ts';
@@ -207,13 +208,6 @@ const readTty = (cell: string | null): string | null => {
   if (cell === null || NO_TTY.has(cell)) return null;
   const tty = cell.replace(/^\/dev\//, '').replace(/-$/, '');
   return visible(/^s\d{3}$/.test(tty) ? `tty${tty}` : tty);
-};
-
-/** The letter; macOS says U where Linux says D. */
-export const readState = (stat: string | null): string => {
-  const letter = stat?.[0];
-  if (letter === undefined || !/[A-Za-z]/.test(letter)) return '?';
-  return letter === 'U' ? 'D' : letter;
 };
 
 /** What a shell's or script's argv[0] would be called: `-zsh` and `nginx:` keep their name only. */
