@@ -5,7 +5,7 @@ import { asObject } from '../../model/json.ts';
 import { fill } from './read-bounded.ts';
 
 /** A first read goes back from the end in these steps, until it has seen where what the model said last begins. */
-const BACK_BYTES = [64 * 1024, 512 * 1024, 4 * 1024 ** 2] as const;
+const BACK_BYTES = [8 * 1024, 64 * 1024, 512 * 1024, 4 * 1024 ** 2] as const;
 
 /** A longer line is passed over: no call is as long, and a result that is ends what was pending. */
 const MOST_LINE = 1024 ** 2;
