@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Identity } from '../model/identity.ts';
 import type { AskedBy, Outcome, Plan } from '../model/plan.ts';
 import { summarise } from '../model/plan-text.ts';
@@ -134,7 +133,7 @@ export const executeWith = async <D extends Execution>(
   try {
     const record = await openRecord(place.directory, by);
     await record.prepare(system, lock.holder, act.boot ?? null);
-    const id = randomUUID();
+    const id = crypto.randomUUID();
     record.write(intentLine(act, id, lock.holder));
     const startedAt = performance.now();
     let execution: D;

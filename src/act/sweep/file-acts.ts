@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { linkSync, lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { archivedName, type FileAct } from '../../judge/plan/sweep-plan.ts';
@@ -123,7 +122,7 @@ export const removeExactly = (
   identity: string,
   calls: FileCalls = CALLS,
 ): void => {
-  const aside = `.${name.slice(0, 200)}.reaptop-${randomBytes(6).toString('hex')}`;
+  const aside = `.${name.slice(0, 200)}.reaptop-${crypto.randomUUID().slice(0, 13)}`;
   try {
     calls.renameSync(held.at(name), held.at(aside));
   } catch (error) {
