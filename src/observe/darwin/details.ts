@@ -24,24 +24,24 @@ interface Kept<T> {
 }
 
 /** Whom the facts are asked of: this Mac, or what one wrote down. */
-export interface Answers {
+export interface DetailTools {
   readonly uid: number;
   readonly openFiles: typeof openFiles;
   readonly socketsOf: typeof socketsOf;
   readonly launchdJobs: typeof launchdJobs;
 }
 
-const THIS_MAC: Answers = { uid: process.getuid?.() ?? 0, openFiles, socketsOf, launchdJobs };
+export const DETAIL_TOOLS: DetailTools = { uid: process.getuid?.() ?? 0, openFiles, socketsOf, launchdJobs };
 
 /** Facts that cost a child process, read for related processes only. What lsof or launchctl does not answer is unknown. */
 export class DarwinDetails {
   readonly #table: DarwinTable;
-  readonly #ask: Answers;
+  readonly #ask: DetailTools;
   #files = new Map<IdentityKey, Kept<readonly OpenFile[] | null>>();
   #sockets: Kept<readonly OpenFile[] | null> = { at: Number.NEGATIVE_INFINITY, value: null };
   #jobs: Kept<ReadonlyMap<number, string> | null> = { at: Number.NEGATIVE_INFINITY, value: null };
 
-  constructor(table: DarwinTable, ask = THIS_MAC) {
+  constructor(table: DarwinTable, ask: DetailTools) {
     this.#table = table;
     this.#ask = ask;
   }

@@ -5,23 +5,32 @@ import { visible } from '../../model/text.ts';
 import { looksContained } from '../recorded/table.ts';
 import { runCommand } from '../run-command.ts';
 import type { Presence, System } from '../system.ts';
-import { DarwinDetails } from './details.ts';
+import { DarwinDetails, DETAIL_TOOLS, type DetailTools } from './details.ts';
 import { readHost } from './host.ts';
 import { psAll, psEnvironments, psSome, toolEnvironment } from './ps.ts';
 import { DarwinTable } from './table.ts';
 
 const HOST_MS = 10_000;
 
+/** What is asked of a Mac, each by a child process. */
+export interface MacTools extends DetailTools {
+  readonly psAll: typeof psAll;
+  readonly psEnvironments: typeof psEnvironments;
+  readonly readHost: typeof readHost;
+}
+
+const THIS_MAC: MacTools = { ...DETAIL_TOOLS, psAll, psEnvironments, readHost };
+
 /** macOS: one `ps` for the table, `lsof` and `launchctl` for what decides, `sysctl` for the machine. */
-export const darwinSystem = (): System => {
+export const darwinSystem = (tools: MacTools = THIS_MAC): System => {
   const table = new DarwinTable();
-  const details = new DarwinDetails(table);
+  const details = new DarwinDetails(table, tools);
   let host: ReturnType<typeof readHost> | null = null;
   let hostAt = Number.NEGATIVE_INFINITY;
   /** Memory and swap change slowly, and each question is a child process. */
   const hostNow = (): ReturnType<typeof readHost> => {
     if (host === null || Date.now() - hostAt >= HOST_MS) {
-      host = readHost();
+      host = tools.readHost();
       hostAt = Date.now();
     }
     return host;
@@ -31,7 +40,7 @@ export const darwinSystem = (): System => {
     readOnly: null,
 
     async sample(): Promise<Sample> {
-      const [answer, machine] = await Promise.all([psAll(), hostNow()]);
+      const [answer, machine] = await Promise.all([tools.psAll(), hostNow()]);
       if (!answer.ok) throw new Error(answer.why);
       const takenAt = Date.now();
       const processes = table.read(answer.rows, takenAt / 1000);
@@ -53,7 +62,7 @@ export const darwinSystem = (): System => {
 
     async environ(targets: readonly Identity[]): Promise<ReadonlyMap<IdentityKey, NamedEnv>> {
       const found = new Map<IdentityKey, NamedEnv>();
-      const lines = targets.length === 0 ? null : await psEnvironments(targets.map(({ pid }) => pid));
+      const lines = targets.length === 0 ? null : await tools.psEnvironments(targets.map(({ pid }) => pid));
       for (const target of targets) {
         const row = table.rowOf(keyOf(target));
         const line = lines?.get(target.pid);
