@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { benchBlock } from './block.ts';
 import { benchCalls } from './calls.ts';
 import { benchCpu } from './cpu.ts';
+import { benchDarwin } from './darwin.ts';
 import { benchDirectories } from './directories.ts';
 import { benchGrowth } from './growth.ts';
 import { benchGuard } from './guard.ts';
@@ -26,6 +27,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   directories: benchDirectories,
   tree: benchTree,
   refresh: benchRefresh,
+  darwin: benchDarwin,
   calls: benchCalls,
   block: benchBlock,
   paint: benchPaint,
