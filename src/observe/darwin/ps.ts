@@ -32,6 +32,8 @@ export type PsAnswer =
 const KEYWORDS = 'pid ppid pgid tdev stat uid ruid rss time lstart ucomm args'.split(' ');
 const FORMAT = KEYWORDS.flatMap(keyword => ['-o', `${keyword}=`]);
 const NAME_WIDTH = 16;
+/** More than the longest pid and the spaces before it. */
+const PID_WIDTH = 12;
 
 const ROW =
   /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(-?\d+)\s+(-?\d+)\s+(\d+)\s+(\S+)\s+(\S{3} \S{3} +\d+ \d\d:\d\d:\d\d \d{4})\s+/;
@@ -64,30 +66,76 @@ const secondsOf = (time: string): number | null => {
 /** The text was read as latin1, a character a byte: widths are counted in bytes. */
 const decoded = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
-export const parsePs = (bytes: string): PsRow[] => {
-  const rows: PsRow[] = [];
-  for (const line of bytes.split('\n')) {
-    const m = ROW.exec(line);
-    const started = m === null ? null : parseDate(`${m[10]} UTC`);
-    if (m === null || started === null) continue;
-    const words = line.slice(m[0].length);
-    rows.push({
-      pid: Number(m[1]),
-      ppid: Number(m[2]),
-      pgid: Number(m[3]),
-      tty: ttyOf(m[4]!),
-      stat: m[5]!,
-      uid: Number(m[6]),
-      realUid: Number(m[7]),
-      rss: Number(m[8]) * 1024,
-      cpuSeconds: secondsOf(m[9]!),
-      start: String(started / 1000),
-      name: decoded(words.slice(0, NAME_WIDTH)).trim(),
-      args: decoded(words.slice(NAME_WIDTH + 1)).trimEnd(),
-    });
-  }
-  return rows;
+const rowIn = (line: string): PsRow | null => {
+  const m = ROW.exec(line);
+  const started = m === null ? null : parseDate(`${m[10]} UTC`);
+  if (m === null || started === null) return null;
+  const words = line.slice(m[0].length);
+  return {
+    pid: Number(m[1]),
+    ppid: Number(m[2]),
+    pgid: Number(m[3]),
+    tty: ttyOf(m[4]!),
+    stat: m[5]!,
+    uid: Number(m[6]),
+    realUid: Number(m[7]),
+    rss: Number(m[8]) * 1024,
+    cpuSeconds: secondsOf(m[9]!),
+    start: String(started / 1000),
+    name: decoded(words.slice(0, NAME_WIDTH)).trim(),
+    args: decoded(words.slice(NAME_WIDTH + 1)).trimEnd(),
+  };
 };
+
+interface Line {
+  readonly text: string;
+  readonly row: PsRow;
+}
+
+/** A part of a text keeps the whole text in memory: a copy does not. */
+const copied = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('latin1');
+
+/**
+ * Reads the whole table again and again. Most lines are those of the last time, in the same order: comparing one costs
+ * a tenth of parsing it, and an unchanged process keeps its row.
+ */
+export class PsReader {
+  #lines: readonly Line[] = [];
+
+  readonly read = (bytes: string): PsRow[] => {
+    const before = this.#lines;
+    const lines: Line[] = [];
+    let positions: ReadonlyMap<number, number> | null = null;
+    let next = 0;
+    for (let from = 0; from < bytes.length; ) {
+      let known = before[next];
+      if (known === undefined || !bytes.startsWith(known.text, from)) {
+        // Processes came or went here: go on behind this one.
+        positions ??= new Map(before.map(({ row }, at) => [row.pid, at]));
+        const at = positions.get(Number.parseInt(bytes.slice(from, from + PID_WIDTH), 10));
+        if (at !== undefined) next = at;
+        known = at === undefined ? undefined : before[at];
+      }
+      if (known !== undefined) next += 1;
+      if (known !== undefined && bytes.startsWith(known.text, from)) {
+        from += known.text.length;
+        lines.push(known);
+        continue;
+      }
+      const newline = bytes.indexOf('\n', from);
+      const end = newline < 0 ? bytes.length : newline + 1;
+      const text = copied(bytes.slice(from, end));
+      const row = rowIn(text);
+      if (row !== null) lines.push({ text, row });
+      from = end;
+    }
+    // What does not end with a newline is the beginning of other lines.
+    this.#lines = lines.at(-1)?.text.endsWith('\n') === false ? lines.slice(0, -1) : lines;
+    return lines.map(({ row }) => row);
+  };
+}
+
+export const parsePs = (bytes: string): PsRow[] => new PsReader().read(bytes);
 
 const IN_A_SANDBOX =
   'ps may not be run: /bin/ps is refused inside a sandbox (Claude, Codex); run reaptop outside of it.';
@@ -95,7 +143,7 @@ const IN_A_SANDBOX =
 const refusal = (said: string): string =>
   /EPERM|Operation not permitted/i.test(said) ? IN_A_SANDBOX : `ps failed: ${said}.`;
 
-const run = async (args: readonly string[]): Promise<PsAnswer> => {
+const run = async (args: readonly string[], read = parsePs): Promise<PsAnswer> => {
   const result = await runCommand('ps', args, {
     timeoutMs: TIMEOUT_MS,
     env: toolEnvironment(),
@@ -110,11 +158,12 @@ const run = async (args: readonly string[]): Promise<PsAnswer> => {
   // Exit code 1 and not a word: no such process. That is an answer.
   if (result.code !== 0 && !(result.code === 1 && result.stdout.trim() === '' && said === ''))
     return { ok: false, why: refusal(said === '' ? `exit code ${result.code}` : said) };
-  return { ok: true, rows: parsePs(result.stdout) };
+  return { ok: true, rows: read(result.stdout) };
 };
 
-/** All processes, in one call. */
-export const psAll = (): Promise<PsAnswer> => run(['-axww', ...FORMAT]);
+/** All processes, in one call. `read`: of a `PsReader` that has read the table before. */
+export const psAll = (read?: (bytes: string) => PsRow[]): Promise<PsAnswer> =>
+  run(['-axww', ...FORMAT], read);
 
 /** These processes. With `-x`: without it, `-p` with two pids takes seconds on a busy Mac. */
 export const psSome = (pids: readonly number[]): Promise<PsAnswer> =>

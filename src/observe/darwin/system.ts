@@ -7,7 +7,7 @@ import { runCommand } from '../run-command.ts';
 import type { Presence, System } from '../system.ts';
 import { DarwinDetails, DETAIL_TOOLS, type DetailTools } from './details.ts';
 import { readHost } from './host.ts';
-import { psAll, psEnvironments, psSome, toolEnvironment } from './ps.ts';
+import { PsReader, psAll, psEnvironments, psSome, toolEnvironment } from './ps.ts';
 import { DarwinTable } from './table.ts';
 
 const HOST_MS = 10_000;
@@ -23,6 +23,7 @@ const THIS_MAC: MacTools = { ...DETAIL_TOOLS, psAll, psEnvironments, readHost };
 
 /** macOS: one `ps` for the table, `lsof` and `launchctl` for what decides, `sysctl` for the machine. */
 export const darwinSystem = (tools: MacTools = THIS_MAC): System => {
+  const reader = new PsReader();
   const table = new DarwinTable();
   const details = new DarwinDetails(table, tools);
   let host: ReturnType<typeof readHost> | null = null;
@@ -40,7 +41,7 @@ export const darwinSystem = (tools: MacTools = THIS_MAC): System => {
     readOnly: null,
 
     async sample(): Promise<Sample> {
-      const [answer, machine] = await Promise.all([tools.psAll(), hostNow()]);
+      const [answer, machine] = await Promise.all([tools.psAll(reader.read), hostNow()]);
       if (!answer.ok) throw new Error(answer.why);
       const takenAt = Date.now();
       const processes = table.read(answer.rows, takenAt / 1000);

@@ -34,31 +34,46 @@ export const wordsOf = (name: string, args: string): readonly string[] => {
 };
 
 interface Known {
-  readonly row: PsRow;
-  readonly facts: ProcessFacts;
-  readonly at: number;
+  row: PsRow;
+  facts: ProcessFacts;
+  /** When it was last seen. */
+  at: number;
+  sample: number;
 }
 
 /** Rows become facts once, and stay the same objects while nothing changes: what hangs on them may then be kept. */
 export class DarwinTable {
-  #known = new Map<IdentityKey, Known>();
+  /** By pid: two thousand identity keys a sample would cost more than all that is compared. */
+  readonly #known = new Map<number, Known>();
+  #sample = 0;
 
   /** `clock`: now, in epoch seconds. */
   read(rows: readonly PsRow[], clock: number): ProcessFacts[] {
-    const known = new Map<IdentityKey, Known>();
+    const present: ProcessFacts[] = [];
+    this.#sample += 1;
+    const sample = this.#sample;
     for (const row of rows) {
       if (row.pid === 0 || (row.ppid === process.pid && TOOLS.has(row.name))) continue;
-      const key = keyOf(row);
-      const before = this.#known.get(key);
-      const facts = before === undefined ? created(row, clock) : updated(before, row, clock);
-      known.set(key, { row, facts, at: clock });
+      let known = this.#known.get(row.pid);
+      if (known === undefined || known.row.start !== row.start) {
+        known = { row, facts: created(row, clock), at: clock, sample };
+        this.#known.set(row.pid, known);
+      } else {
+        known.facts = updated(known, row, clock);
+        known.row = row;
+        known.at = clock;
+        known.sample = sample;
+      }
+      present.push(known.facts);
     }
-    this.#known = known;
-    return [...known.values()].map(({ facts }) => facts);
+    if (this.#known.size > present.length)
+      for (const [pid, known] of this.#known) if (known.sample !== sample) this.#known.delete(pid);
+    return present;
   }
 
   rowOf(key: IdentityKey): PsRow | undefined {
-    return this.#known.get(key)?.row;
+    const row = this.#known.get(Number.parseInt(key, 10))?.row;
+    return row !== undefined && keyOf(row) === key ? row : undefined;
   }
 
   rows(): readonly PsRow[] {
@@ -102,9 +117,7 @@ const updated = ({ row: before, facts, at }: Known, row: PsRow, clock: number): 
     row.cpuSeconds === null || before.cpuSeconds === null || clock <= at
       ? null
       : Math.max(0, (100 * (row.cpuSeconds - before.cpuSeconds)) / (clock - at));
-  const now = { ...row, cpu };
-  const was = { ...before, cpu: facts.cpu };
-  if ((Object.keys(now) as (keyof typeof now)[]).every(name => now[name] === was[name])) return facts;
+  if (row === before || isSameRow(row, before)) return cpu === facts.cpu ? facts : { ...facts, cpu };
   if (row.args !== before.args || row.name !== before.name || isZombie({ state: readState(row.stat) }))
     return { ...created(row, clock), cpu };
   const { ppid, pgid, uid, tty, rss, cpuSeconds } = row;
@@ -121,3 +134,6 @@ const updated = ({ row: before, facts, at }: Known, row: PsRow, clock: number): 
     state: readState(row.stat),
   };
 };
+
+const isSameRow = (row: PsRow, before: PsRow): boolean =>
+  (Object.keys(row) as (keyof PsRow)[]).every(name => row[name] === before[name]);

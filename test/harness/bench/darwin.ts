@@ -44,7 +44,7 @@ class Told {
 
   readonly tools: MacTools = {
     uid: process.getuid!(),
-    psAll: async () => ({ ok: true, rows: parsePs(this.ps) }),
+    psAll: async (read = parsePs) => ({ ok: true, rows: read(this.ps) }),
     psEnvironments: async () => new Map(),
     readHost: async () => ({
       name: 'mac',

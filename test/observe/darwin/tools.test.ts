@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { keyOf } from '../../../src/model/identity.ts';
 import { parseSysctl } from '../../../src/observe/darwin/host.ts';
 import { parseJobs } from '../../../src/observe/darwin/launchd.ts';
 import { parseLsof } from '../../../src/observe/darwin/lsof.ts';
-import { parsePs } from '../../../src/observe/darwin/ps.ts';
+import { PsReader, parsePs } from '../../../src/observe/darwin/ps.ts';
 import { environmentIn } from '../../../src/observe/darwin/system.ts';
 import { DarwinTable, wordsOf } from '../../../src/observe/darwin/table.ts';
 
@@ -60,6 +62,46 @@ describe('what ps prints', () => {
   });
 });
 
+describe('a table that is read again', () => {
+  const row = (pid: number, args = 'node a.js', rss = 12_345): string =>
+    `${line('node', args, `${String(pid).padStart(5)}     1   501   ?? S      501   501 ${String(rss).padStart(6)}   0:01.00`)}\n`;
+
+  test('has the same rows where no line changed, also where processes came and went around them', () => {
+    const { read } = new PsReader();
+    const [one, , three] = read(row(1) + row(2) + row(3));
+    const again = read(row(1) + row(7) + row(3));
+    expect(again[0]).toBe(one);
+    expect(again[2]).toBe(three);
+  });
+
+  test('does not take a line that was cut off for the beginning of another', () => {
+    const { read } = new PsReader();
+    read(row(1).trimEnd());
+    expect(read(row(1, 'node a.jsx'))).toEqual([expect.objectContaining({ args: 'node a.jsx' })]);
+  });
+
+  test('is what it would be if it were read for the first time, whatever was read before', () => {
+    const process = fc.record({
+      pid: fc.integer({ min: 1, max: 12 }),
+      args: fc.constantFrom('node a.js', 'node a.jsx', 'grüße'),
+      rss: fc.integer({ min: 1, max: 3 }),
+    });
+    const texts = fc
+      .uniqueArray(process, { selector: ({ pid }) => pid, maxLength: 12 })
+      .chain(rows => fc.tuple(fc.constant(rows), fc.boolean()))
+      .map(([rows, whole]) => {
+        const text = rows.map(({ pid, args, rss }) => row(pid, args, rss)).join('');
+        return whole ? text : text.slice(0, -1);
+      });
+    fc.assert(
+      fc.property(fc.array(texts, { maxLength: 6 }), tables => {
+        const { read } = new PsReader();
+        for (const table of tables) expect(read(table)).toEqual(parsePs(table));
+      }),
+    );
+  });
+});
+
 describe('the words of a command line without quotes', () => {
   test.each([
     ['node', 'node server.js --port 1', ['node', 'server.js', '--port', '1']],
@@ -99,6 +141,19 @@ describe('the table', () => {
     expect([fourth!.cpu, fourth!.argv]).toEqual([50, first!.argv]);
     expect(fourth!.argv).toBe(first!.argv);
     expect(fifth!.argv).toEqual(['node', 'b.js']);
+  });
+
+  test('forgets who ended, and knows the next process with its pid by its start', () => {
+    const table = new DarwinTable();
+    const [old] = table.read(rows('node a.js'), 2_000_000_000);
+    const key = keyOf(old!);
+    expect(table.rowOf(key)).toMatchObject({ args: 'node a.js' });
+    const young = rows('node a.js').map(row => ({ ...row, start: String(Number(row.start) + 1) }));
+    const [next] = table.read(young, 2_000_000_002);
+    expect(next).not.toMatchObject({ start: old!.start });
+    expect([table.rowOf(key), table.rowOf(keyOf(next!))]).toEqual([undefined, young[0]]);
+    table.read([], 2_000_000_004);
+    expect([table.rowOf(keyOf(next!)), table.rows()]).toEqual([undefined, []]);
   });
 
   test('names zombies, and leaves out the tools that we run ourselves', () => {
