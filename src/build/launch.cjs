@@ -150,7 +150,7 @@ if (args[0] === 'hook' && /^[A-Z]/.test(args[1] ?? ''))
   });
 
 /** The last Node that was seen to have the flags: V8 complains on stderr of one that it does not know. */
-const LAST_NODE = 24;
+const LAST_NODE = 26;
 
 /**
  * Before anything of ours is compiled, because V8 rejects a cache that was made under other flags. It rejects Node's own

@@ -227,9 +227,9 @@ describe("V8's flags", () => {
   };
 
   it.each([
-    ['20.19.0', '--semi-space-growth-factor=1 --no-opt'],
-    ['24.1.0', '--semi-space-growth-factor=1 --no-opt'],
-    ['26.0.0', ''],
+    ['20.19.0', '--semi-space-growth-factor=1 --no-opt --no-concurrent-marking'],
+    ['26.10.0', '--semi-space-growth-factor=1 --no-opt --no-concurrent-marking'],
+    ['27.0.0', ''],
   ])('Node %s is given only those that it has', (version, expected) => {
     expect(flags(version, '--version')).toBe(expected);
   });

@@ -122,7 +122,7 @@ export const removeExactly = (
   identity: string,
   calls: FileCalls = CALLS,
 ): void => {
-  const aside = `.${name.slice(0, 200)}.reaptop-${crypto.randomUUID().slice(0, 13)}`;
+  const aside = `.${name.slice(0, 200)}.reaptop-${crypto.randomUUID().slice(-12)}`;
   try {
     calls.renameSync(held.at(name), held.at(aside));
   } catch (error) {
