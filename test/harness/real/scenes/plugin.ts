@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { until } from '../../../support/until.ts';
 import { CLI } from '../product.ts';
@@ -125,4 +126,54 @@ const codexHooks: Scene = {
   },
 };
 
-export const PLUGIN = [plugin, codexHooks];
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+/** Milliseconds from the model's answer to the request with the results, for each answer of a script. */
+const turnsOf = (stage: Stage, name: string): readonly number[] => {
+  const times = stage.standIn.scripts.heard.filter(heard => heard.name === name).map(({ at }) => at);
+  return times.slice(1).map((at, index) => at - times[index]!);
+};
+
+const ANSWERS = 12;
+const ROUNDS = 3;
+const call = bash('true');
+const KINDS = [
+  ['a tool call', call],
+  ['five at once', { all: [call, call, call, call, call] }],
+] as const;
+
+/** A figure, not a limit: it depends on what else the machine does. */
+const hookCost: Scene = {
+  name: 'claude-hook-cost',
+  about: 'how long tool calls take with the plugin, beside a session without hooks',
+  needs: NEEDS,
+  play: async stage => {
+    claudeHome(stage);
+    const without = await ClaudeSession.open(stage, 'without');
+    const with_ = await ClaudeSession.open(stage, 'with', `--plugin-dir ${dirname(CLI)}`);
+    await countsOnce(stage, with_, 'counted');
+    for (const [index, [what, step]] of KINDS.entries()) {
+      const measured = async (claude: ClaudeSession, side: string): Promise<readonly number[]> => {
+        const name = `cost-${index}-${side}`;
+        await claude.play(name, ...Array.from({ length: ANSWERS }, () => step));
+        await claude.atPrompt();
+        return turnsOf(stage, name);
+      };
+      const bare: number[] = [];
+      const hooked: number[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        bare.push(...(await measured(without, `bare-${round}`)));
+        hooked.push(...(await measured(with_, `hooked-${round}`)));
+      }
+      const [before, after] = [median(bare), median(hooked)];
+      stage.notes.push(
+        `${what}: ${before.toFixed(0)} to ${after.toFixed(0)} ms, ${(after / before).toFixed(2)} × ` +
+          `(${bare.length} answers each, load ${loadavg()[0]!.toFixed(1)})`,
+      );
+    }
+    await stage.settled();
+  },
+};
+
+export const PLUGIN = [plugin, hookCost, codexHooks];

@@ -33,7 +33,7 @@ const CUE = /\bplay:([a-z0-9-]+)/g;
 export class Scripts {
   readonly #scripts = new Map<string, readonly Step[]>();
   /** Every conversation that named a script, as it came in. */
-  readonly heard: { readonly name: string; readonly conversation: Conversation }[] = [];
+  readonly heard: { readonly name: string; readonly conversation: Conversation; readonly at: number }[] = [];
 
   /** The prompt that plays these steps. */
   write(name: string, steps: readonly Step[]): string {
@@ -45,7 +45,7 @@ export class Scripts {
   async next(conversation: Conversation): Promise<readonly ToolCall[]> {
     const name = [...conversation.request.matchAll(CUE)].at(-1)?.[1];
     if (name === undefined) return [];
-    this.heard.push({ name, conversation });
+    this.heard.push({ name, conversation, at: performance.now() });
     const steps = this.#scripts.get(name) ?? [];
     let calls = 0;
     for (const step of steps) {
