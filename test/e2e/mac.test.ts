@@ -62,9 +62,20 @@ const registered = (pid: number, fields: Record<string, unknown> = {}): void => 
 };
 
 interface Answer {
-  readonly host: { readonly backend: string; readonly bootId: string; readonly swapUsed: number };
+  readonly host: {
+    readonly backend: string;
+    readonly bootId: string;
+    readonly swapUsed: number;
+    readonly memTotal: number;
+    readonly memAvailable: number;
+  };
   readonly findings: readonly { readonly id: string; readonly why: string }[];
-  readonly processes: readonly (JsonProcess & { cwd: string | null; session: { id: string } | null })[];
+  readonly heartbeats: readonly { readonly path: string; readonly pid: number | null }[];
+  readonly processes: readonly (JsonProcess & {
+    start: string;
+    cwd: string | null;
+    session: { id: string } | null;
+  })[];
 }
 const once = async (env: NodeJS.ProcessEnv = {}): Promise<Answer> => {
   const { stdout, stderr } = await mac.reaptop(['--once', '--json'], env);
@@ -144,6 +155,7 @@ describe('a stand-in for a Mac: what leaked is found', () => {
       backend: 'darwin',
       bootId: '5d1c6d5b-9d0b-4c38-8a0e-0f1f0b6b7f11',
       swapUsed: 512.25 * 1024 ** 2,
+      memAvailable: Math.round(answer.host.memTotal * 0.57),
     });
     expect(rowOf(answer, leaked)).toMatchObject({ verdict: 'leak', kind: 'mcp', cwd: sandbox.path('work') });
     const { code, stdout } = await mac.reaptop(['clean', '--force', '--age-threshold', '0']);
@@ -207,6 +219,31 @@ describe('a stand-in for a Mac: what leaked is found', () => {
     expect(rowOf(await once({ TZ: 'Asia/Tokyo' }), owned)).toMatchObject({ verdict: 'live' });
   });
 
+  it('also the files of an agent that works elsewhere', async () => {
+    mac.needsToRead();
+    sandbox.write('elsewhere/.git/HEAD', '');
+    const file = sandbox.write('elsewhere/.agent-progress.json', '{"status":"in_progress"}');
+    const agent = sandbox.start([sandbox.sleeper('claude'), '1000'], { cwd: sandbox.path('elsewhere') });
+    registered(agent.pid, { cwd: sandbox.path('elsewhere') });
+    expect((await once()).heartbeats.map(({ path }) => path)).toEqual([file]);
+  });
+
+  it('and is the same in every time zone', async () => {
+    const agent = sandbox.start([sandbox.sleeper('claude'), '1000']);
+    registered(agent.pid);
+    const here = rowOf(await once({ TZ: 'UTC' }), agent);
+    const there = rowOf(await once({ TZ: 'Asia/Kathmandu' }), agent);
+    expect(there).toMatchObject({ kind: 'agent', start: here!.start, session: { id: 'running' } });
+  });
+
+  it('by one ps for the whole table', async () => {
+    const log = sandbox.path('tools.log');
+    await once({ MAC_LOG: log });
+    const asked = readFileSync(log, 'utf8').trim().split('\n');
+    expect(asked.filter(line => line.startsWith('ps -axww'))).toHaveLength(1);
+    expect(asked.filter(line => /^ps (?!-axww|-xEww)/.test(line))).toEqual([]);
+  });
+
   it('zombies have names, and arguments their accents', async () => {
     const agent = sandbox.write(
       'bin/claude-parent.js',
@@ -234,17 +271,55 @@ describe('a stand-in for a Mac: guard, hooks and builds', () => {
   const state = (...parts: string[]): string => join(sandbox.home, '.local/state/reaptop', ...parts);
 
   it('guard keeps lineage and its last sample, which status and --line read', async () => {
-    const agent = sandbox.start([sandbox.sleeper('claude'), '1000']);
-    registered(agent.pid);
+    mac.needsToRead();
+    const script = sandbox.write('bin/mcp-server-memory', SERVER);
+    const parent = sandbox.write(
+      'bin/parent.js',
+      `require('node:child_process').spawn(process.execPath, [${JSON.stringify(script)}], { stdio: 'ignore', detached: true }); setInterval(() => {}, 1000);`,
+    );
+    const agent = sandbox.start([sandbox.path('bin/node'), parent], { argv0: 'claude' });
+    const left = await until('its server', () => childrenOf(agent.pid)[0]);
+    registered(agent.pid, { status: 'waiting', statusUpdatedAt: Date.now() });
     const guard = spawn(...mac.command(['guard', '--interval', '1']), { env: mac.env, stdio: 'ignore' });
     try {
       await until('its first sample', () => existsSync(state('latest.json')));
       const { stdout } = await mac.reaptop(['guard', 'status']);
       expect(stdout).not.toContain('not finished yet');
+      // Without a ps of its own.
+      const { stdout: line } = await mac.reaptop(['--once', '--line'], { MAC_PS: 'refused' });
+      expect(line).toContain('work waits');
+      await until('its lineage', () => {
+        const file = state('lineage.jsonl');
+        return existsSync(file) && readFileSync(file, 'utf8').includes(`"pid":${left.pid}`);
+      });
     } finally {
       guard.kill('SIGTERM');
       await new Promise(resolve => guard.on('close', resolve));
     }
+    process.kill(agent.pid, 'SIGKILL');
+    await until('its end', () => !isRunning(agent.pid));
+    expect(rowOf(await once(), left)).toMatchObject({ verdict: 'leak' });
+  });
+
+  it('a session over its memory limit is told so', async () => {
+    sandbox.write(
+      'home/.config/reaptop/config.json',
+      JSON.stringify({ thresholds: { 'over-memory': { limitBytes: 1 } } }),
+    );
+    const hook = JSON.stringify({ ...EVENTS.PostToolUse, cwd: sandbox.path('work') });
+    const [program, args] = mac.command(['hook', 'PostToolUse']);
+    const claude = sandbox.write(
+      'bin/session.js',
+      `const hook = require('node:child_process').spawnSync(${JSON.stringify(program)}, ${JSON.stringify(args)}, { input: ${JSON.stringify(hook)} });
+       require('node:fs').writeFileSync('answer', hook.stdout);`,
+    );
+    sandbox.start([sandbox.path('bin/node'), claude], {
+      argv0: 'claude',
+      env: mac.env as Record<string, string>,
+    });
+    const answer = sandbox.path('work/answer');
+    await until('the answer', () => existsSync(answer) && readFileSync(answer, 'utf8') !== '');
+    expect(readFileSync(answer, 'utf8')).toContain('Save your progress now');
   });
 
   it('SessionEnd writes down what the session leaves', async () => {

@@ -4,7 +4,7 @@
  * field output on Darwin and launchctl's list. It is a stand-in: what it does, no Mac has confirmed.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
 const PROC = process.env.MAC_PROC ?? '/proc';
 const [, , tool, ...args] = process.argv;
@@ -272,5 +272,6 @@ const top = () => {
   return 0;
 };
 
+if (process.env.MAC_LOG !== undefined) appendFileSync(process.env.MAC_LOG, `${[tool, ...args].join(' ')}\n`);
 const code = { ps, lsof, launchctl, sysctl, top }[tool]();
 if (code !== null) process.exitCode = code;
