@@ -143,6 +143,8 @@ export interface SampleOptions {
   files?: AgentFiles;
   /** A screen waits for it: what does not answer at once is unknown for now. */
   hurry?: boolean;
+  /** Nothing else runs in this process: it may stand still while tmux answers. */
+  alone?: boolean;
 }
 
 /** Configurations change by hand, not by the second. */
@@ -181,6 +183,7 @@ export class Collector {
     hurry = false,
     fresh = false,
     closely = false,
+    alone = false,
     files = this.#options.files ?? NO_FILES,
   }: SampleOptions = {}): Promise<JudgedSnapshot> {
     const { system, config, env, roots, cwd, warnings = [] } = this.#options;
@@ -194,7 +197,7 @@ export class Collector {
     const tmux =
       elsewhere !== undefined
         ? { servers: elsewhere.tmux, warnings: [] }
-        : await this.#tmux.panes(tree, look, env, { hurry, fresh });
+        : await this.#tmux.panes(tree, look, env, { hurry, fresh, alone });
     // An agent's project may configure servers that nothing else would have recognised.
     if (elsewhere === undefined && this.#learnProjects(tree))
       ({ tree, related } = await this.#grow(look, { all, fresh, closely }, breath));
@@ -338,13 +341,13 @@ const CALL_MS = 400;
 /** One sample, a second one only where a verdict hangs on it, and a third where a call does. */
 export const sampleWhole = async (collector: Collector, all: boolean): Promise<JudgedSnapshot> => {
   const past = new History();
-  const first = await collector.collect({ all, past });
+  const first = await collector.collect({ all, past, alone: true });
   if (!awaitsSample(first) && !awaitsCalls(first)) return first;
   past.record(first);
   await rest(ACTIVITY_MS);
-  const second = await collector.collect({ all, past });
+  const second = await collector.collect({ all, past, alone: true });
   if (!awaitsCalls(second)) return second;
   past.record(second);
   await rest(CALL_MS);
-  return collector.collect({ all, past });
+  return collector.collect({ all, past, alone: true });
 };

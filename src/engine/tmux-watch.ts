@@ -23,7 +23,11 @@ export class TmuxWatch {
     tree: Tree,
     look: Sample,
     env: NodeJS.ProcessEnv,
-    { hurry = false, fresh = false }: { readonly hurry?: boolean; readonly fresh?: boolean } = {},
+    {
+      hurry = false,
+      fresh = false,
+      alone = false,
+    }: { readonly hurry?: boolean; readonly fresh?: boolean; readonly alone?: boolean } = {},
   ): Promise<TmuxListing> {
     const uid = look.self?.uid ?? null;
     const servers = tree.nodes.filter(
@@ -39,6 +43,7 @@ export class TmuxWatch {
       env,
       servers: servers.map(node => ({ pid: node.facts.pid, socketHint: socketHint(node.facts.argv) })),
       sockets: servers.flatMap(socketsNamedBelow),
+      alone,
     });
     const listing = await (hurry ? Promise.race([listed, soonEnough()]) : listed);
     if (listing === null) return unanswered(servers);

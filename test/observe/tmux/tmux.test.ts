@@ -10,7 +10,10 @@ import { until } from '../../support/until.ts';
 
 const uid = process.getuid!();
 
-describe('listTmux with real servers', () => {
+describe.each([
+  ['beside other work', false],
+  ['alone', true],
+])('listTmux with real servers, %s', (_, alone) => {
   let sandbox: Sandbox;
   beforeEach(() => {
     sandbox = new Sandbox();
@@ -18,7 +21,7 @@ describe('listTmux with real servers', () => {
   afterEach(() => sandbox.close());
 
   const list = (extra: Partial<Parameters<typeof listTmux>[0]> = {}) =>
-    listTmux({ uid, env: sandbox.env, servers: [], ...extra });
+    listTmux({ uid, env: sandbox.env, servers: [], alone, ...extra });
   const serverPid = (): number => Number(sandbox.tmux('display-message', '-p', '#{pid}'));
   const socketPath = (): string => sandbox.path('tmux', `tmux-${uid}`, 'reaptop-test');
 
