@@ -229,7 +229,7 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
     ),
     ...(beat === '' ? [] : field('beat', beat, width, beatTone(row.beat!))),
     ...fileLines(row, screen, width),
-    ...field('memory', memoryText(p, screen.pss), width),
+    ...field('memory', memoryText(p, screen), width),
     ...(withPlots ? plotLines(screen, row, width) : []),
     ...field('growth', grown.text, width, grown.tone),
     ...field('command', p.command, width),

@@ -15,12 +15,13 @@ const CPU_ROWS = 2;
 /** Cells before the text of a field. */
 export const LABEL = 9;
 
-export const memoryText = (p: JudgedProcess, pss: number | null): string => {
+export const memoryText = (p: JudgedProcess, { pss, snapshot }: Pick<Screen, 'pss' | 'snapshot'>): string => {
   const swap = p.facts.details?.swap ?? 0;
   if (knownMemory(p.facts) === null) return 'unknown';
   const parts = [`${spellBytes(p.facts.rss ?? 0)} RSS`];
   if (swap > 0) parts.push(`${spellBytes(swap)} swap`);
-  if (pss !== null) parts.push(`${spellBytes(pss)} PSS (its fair share)`);
+  const own = snapshot.host.backend === 'darwin' ? 'footprint' : 'PSS (its fair share)';
+  if (pss !== null) parts.push(`${spellBytes(pss)} ${own}`);
   return parts.join(', ');
 };
 

@@ -3,7 +3,7 @@ import { History, TreeHistories } from '../../../src/engine/history.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
 import { keyOf } from '../../../src/model/identity.ts';
 import type { JudgedProcess } from '../../../src/model/snapshot.ts';
-import { growthText, plotLines } from '../../../src/tui/detail/memory.ts';
+import { growthText, memoryText, plotLines } from '../../../src/tui/detail/memory.ts';
 import type { Row } from '../../../src/tui/tree/row-order.ts';
 import { id, invent, snapshotOf } from '../../judge/plan/machine.ts';
 import { screenOf } from '../screen.ts';
@@ -104,4 +104,13 @@ describe('the forecast', () => {
     expect(forecast(600, second => 900 - second / 2)).toBe('shrinking by 1.8 GiB an hour');
     expect(forecast(600, second => (second < 300 ? 400 : 100))).toBe('steady');
   });
+});
+
+test.each([
+  ['procfs', '5.0 MiB RSS, 3.0 MiB PSS (its fair share)'],
+  ['darwin', '5.0 MiB RSS, 3.0 MiB footprint'],
+] as const)('what a process holds for itself is named as its system names it: %s', (backend, text) => {
+  const { host, ...rest } = snapshotOf([]);
+  const snapshot = { ...rest, host: { ...host, backend } };
+  expect(memoryText(sized(20, 1, 5), { pss: 3 * MIB, snapshot })).toBe(text);
 });
