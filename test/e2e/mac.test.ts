@@ -138,6 +138,13 @@ describe('a stand-in for a Mac: nothing that is wanted is ended', () => {
   });
 });
 
+it('a stand-in for a Mac: nothing is called leaked while launchctl does not answer', async () => {
+  mac.needsToRead();
+  const left = await server(DEAD);
+  expect(rowOf(await once({ MAC_LAUNCHCTL: 'fails' }), left)).toMatchObject({ verdict: 'suspect' });
+  expect(rowOf(await once(), left)).toMatchObject({ verdict: 'leak' });
+});
+
 const readWords = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -158,9 +165,15 @@ describe('a stand-in for a Mac: what leaked is found', () => {
       memAvailable: Math.round(answer.host.memTotal * 0.57),
     });
     expect(rowOf(answer, leaked)).toMatchObject({ verdict: 'leak', kind: 'mcp', cwd: sandbox.path('work') });
-    const { code, stdout } = await mac.reaptop(['clean', '--force', '--age-threshold', '0']);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('ended')]);
-    expect(isRunning(leaked.pid)).toBe(false);
+    const second = await server(DEAD, 'two');
+    const log = sandbox.path('tools.log');
+    const { code, stdout } = await mac.reaptop(['clean', '--force', '--age-threshold', '0'], {
+      MAC_LOG: log,
+    });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('2 ended, 84.0 MiB freed')]);
+    expect([leaked, second].map(({ pid }) => isRunning(pid))).toEqual([false, false]);
+    // It takes a second on a Mac.
+    expect(readFileSync(log, 'utf8').match(/^top /gm)).toHaveLength(1);
   });
 
   it('and ended from the screen, by what it saw below an agent', async () => {

@@ -75,7 +75,7 @@ export const darwinSystem = (tools: MacTools = THIS_MAC): System => {
 
     details: (requests, options) => details.read(requests, options),
     presence,
-    proportionalMemory: footprint,
+    proportionalMemory: footprints(),
     follow(): void {},
     close(): void {},
   };
@@ -117,15 +117,32 @@ const presence = async (pid: number): Promise<Presence> => {
 };
 
 const TOP_MS = 5000;
+const MOST_TOP = 4 * 1024 ** 2;
+const FOOTPRINT_MS = 10_000;
 const UNITS: Readonly<Record<string, number>> = { B: 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
 
-/** What the activity monitor calls memory: private and compressed pages. `42M+` */
-const footprint = async (pid: number): Promise<number | null> => {
-  const result = await runCommand('top', ['-l', '1', '-stats', 'pid,mem', '-pid', String(pid)], {
-    timeoutMs: TOP_MS,
-    env: toolEnvironment(),
-  });
-  const line = result.status === 'done' ? new RegExp(`^${pid}\\s+(\\d+)([BKMG])`, 'm') : null;
-  const match = result.status === 'done' ? line?.exec(result.stdout) : null;
-  return match == null ? null : Number(match[1]) * UNITS[match[2]!]!;
+/** What the activity monitor calls memory, private and compressed pages, by pid: `412  42M+`. */
+export const parseTop = (text: string): ReadonlyMap<number, number> =>
+  new Map(
+    [...text.matchAll(/^(\d+)\s+(\d+)([BKMG])[+-]?\s*$/gm)].map(([, pid, size, unit]) => [
+      Number(pid),
+      Number(size) * UNITS[unit!]!,
+    ]),
+  );
+
+/** A top takes about a second, and a plan asks for hundreds of processes: one answers for all, also when it failed. */
+const footprints = (): ((pid: number) => Promise<number | null>) => {
+  let known: Promise<ReadonlyMap<number, number>> = Promise.resolve(new Map());
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async pid => {
+    if (performance.now() - readAt >= FOOTPRINT_MS) {
+      readAt = performance.now();
+      known = runCommand('top', ['-l', '1', '-stats', 'pid,mem'], {
+        timeoutMs: TOP_MS,
+        env: toolEnvironment(),
+        mostOutput: MOST_TOP,
+      }).then(result => parseTop(result.status === 'done' ? result.stdout : ''));
+    }
+    return (await known).get(pid) ?? null;
+  };
 };

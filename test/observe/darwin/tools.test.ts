@@ -5,7 +5,7 @@ import { parseSysctl } from '../../../src/observe/darwin/host.ts';
 import { parseJobs } from '../../../src/observe/darwin/launchd.ts';
 import { parseLsof } from '../../../src/observe/darwin/lsof.ts';
 import { PsReader, parsePs } from '../../../src/observe/darwin/ps.ts';
-import { environmentIn } from '../../../src/observe/darwin/system.ts';
+import { environmentIn, parseTop } from '../../../src/observe/darwin/system.ts';
 import { DarwinTable, wordsOf } from '../../../src/observe/darwin/table.ts';
 
 /** As the kernel's bytes arrive. */
@@ -223,4 +223,13 @@ test('sysctl: what a system does not have is unknown', () => {
   });
   expect(parseSysctl('kern.memorystatus_vm_pressure_level: 1').pressure).toBe('normal');
   expect(parseSysctl('kern.memorystatus_vm_pressure_level: 3').pressure).toBeNull();
+});
+
+test('top: what each process holds for itself, whether it grew or shrank', () => {
+  const text = 'Processes: 400 total\nPID    MEM\n412    42M+\n7      1024K-\n88     2G  \nx 1M\n';
+  expect([...parseTop(text)]).toEqual([
+    [412, 42 * 1024 ** 2],
+    [7, 1024 ** 2],
+    [88, 2 * 1024 ** 3],
+  ]);
 });

@@ -253,6 +253,7 @@ const lsof = () => {
 };
 
 const launchctl = () => {
+  if (process.env.MAC_LAUNCHCTL === 'fails') return 1;
   const jobs = process.env.MAC_JOBS;
   process.stdout.write('PID\tStatus\tLabel\n-\t0\tcom.apple.idle\n');
   if (jobs !== undefined && existsSync(jobs)) process.stdout.write(readFileSync(jobs, 'utf8'));
@@ -267,8 +268,11 @@ const sysctl = () => {
 };
 
 const top = () => {
-  const pid = args[args.indexOf('-pid') + 1];
-  process.stdout.write(`Processes: 400 total\nPID    MEM\n${pid}  42M+\n`);
+  process.stdout.write(
+    `Processes: 400 total\nPID    MEM\n${pids()
+      .map(pid => `${pid}  42M+\n`)
+      .join('')}`,
+  );
   return 0;
 };
 
