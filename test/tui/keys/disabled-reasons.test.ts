@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PLAN } from '../../../src/model/plan.ts';
+import { EMPTY_PLAN, type Plan } from '../../../src/model/plan.ts';
+import type { JudgedProcess } from '../../../src/model/snapshot.ts';
 import {
+  BINDINGS,
+  type BindingName,
   inPane,
   type KeyContext,
   needsDetail,
@@ -16,6 +19,7 @@ import {
   needsTree,
   needsWork,
   needsZombie,
+  waitingIn,
 } from '../../../src/tui/keys/bindings.ts';
 import { INITIAL_VIEW } from '../../../src/tui/state.ts';
 import { planOf } from '../../act/fake-system.ts';
@@ -113,4 +117,73 @@ test('where it is there, nothing speaks against it', () => {
   expect(inPane(onPane)).toBe(pane);
   expect(inPane({ ...onPane, view: { ...onPane.view, focus: 'findings' } })).toBe(p);
   expect(inPane(keyContext({ targets: [] }))).toBeNull();
+});
+
+describe('a key of the table', () => {
+  const reason = (name: BindingName, given: Parameters<typeof keyContext>[0] = {}): string | null =>
+    BINDINGS.find(binding => binding.name === name)!.disabledReason!(keyContext(given));
+  const session = (doing: string) =>
+    invent(12, 1, { kind: 'agent', session: { doing } as unknown as JudgedProcess['session'] });
+  const onRow = (process: JudgedProcess | null) => ({ finding: null, row: { process } as never });
+  const of = (...processes: JudgedProcess[]) => ({ snapshot: snapshotOf(processes) });
+  const overlay = (plan: Partial<Plan>) => ({ overlay: { kind: 'plan', plan: { ...EMPTY_PLAN, ...plan } } });
+  const nudge = planOf([{ pid: 5, start: 's', signal: 'SIGCHLD' }]);
+  const end = planOf([{ pid: 5, start: 's' }]);
+
+  test('w goes to a session that waits, also on a frozen screen, and n stops there', () => {
+    const none = 'No session waits for you.';
+    expect(reason('next-waiting', { state: of(session('busy'), p) })).toBe(none);
+    expect(reason('next-waiting', { state: of(p, session('waiting')) })).toBeNull();
+    const frozen = { view: { frozen: of(session('waiting')).snapshot }, state: of(p) };
+    expect(reason('next-waiting', frozen)).toBeNull();
+    expect(reason('next-waiting', { view: { frozen: of(p).snapshot }, state: of(session('waiting')) })).toBe(
+      none,
+    );
+    expect(needsStop(keyContext({ state: of(session('waiting')) }))).toBeNull();
+    expect(waitingIn(snapshotOf([p, session('waiting'), session('idle')])).map(one => one.facts.pid)).toEqual(
+      [12],
+    );
+  });
+
+  test('f puts an idle session to sleep from the tree, not from a panel and not a busy one', () => {
+    expect(reason('fix', onRow(session('idle')))).toBeNull();
+    for (const given of [
+      onRow(session('busy')),
+      onRow(null),
+      onRow({ ...session('idle'), isSession: false }),
+      { ...onRow(session('idle')), view: { focus: 'findings' } },
+    ])
+      expect(reason('fix', given)).toContain('Nothing to fix on this row');
+  });
+
+  test('A needs a finding, in the log none, in the past it cannot', () => {
+    expect(reason('acknowledge')).toBeNull();
+    expect(reason('acknowledge', { finding: null })).toContain('No finding on this row');
+    expect(reason('acknowledge', { finding: null, view: { focus: 'log' } })).toBeNull();
+    expect(reason('acknowledge', { state: { moment: { at: 1 }, readOnly: READ_ONLY } })).toBe(READ_ONLY);
+  });
+
+  test('Y works in the heartbeats, which have files', () => {
+    expect(reason('copy', { targets: [], view: { focus: 'heartbeats' } })).toBeNull();
+  });
+
+  test('n in a plan for zombies nudges only, where something would be ended', () => {
+    const would = (plan: Partial<Plan>): boolean => reason('nudge-only', { view: overlay(plan) }) === null;
+    expect(would({ ...end, how: 'zombies' })).toBe(true);
+    expect(would({ steps: [...nudge.steps, ...end.steps], how: 'zombies' })).toBe(true);
+    expect(would({ ...nudge, how: 'zombies' })).toBe(false);
+    expect(would({ ...end, how: 'signal' })).toBe(false);
+    expect(reason('nudge-only')).toBe('Nothing would be ended here.');
+    expect(reason('nudge-only', { view: { overlay: { kind: 'running' } } })).toBe(
+      'Nothing would be ended here.',
+    );
+  });
+
+  test('tab in a plan needs another way', () => {
+    const only = 'There is only one way to do this.';
+    expect(reason('plan-other-way', { view: overlay({}) })).toBe(only);
+    expect(reason('plan-other-way', { view: overlay({ otherWay: 'sleep' }) })).toBeNull();
+    expect(reason('plan-other-way', { view: { overlay: null } })).toBeNull();
+    expect(reason('plan-other-way', { view: { overlay: { kind: 'running' } } })).toBeNull();
+  });
 });

@@ -180,6 +180,41 @@ describe('a pid that is typed', () => {
     expect(overlay()).toMatchObject({ confirmed: [20, 21], openedIn: 13 });
   });
 
+  test('another one is said to be wrong, its last ten digits at most; the right one is not', () => {
+    show(guarded(20));
+    type('2');
+    expect(told.notices).toEqual([]);
+    type('1');
+    expect(told.notices).toEqual(['21 is not 20; Backspace erases, Esc cancels.']);
+    for (const digit of '3456789012') type(digit);
+    expect(told.notices.at(-1)).toBe('3456789012 is not 20; Backspace erases, Esc cancels.');
+  });
+
+  test('with Enter behind it asks for y, and before it for the pid; the plan stays', () => {
+    const enter = (): void =>
+      TYPED_PID.otherwise!(controls(), { key: 'enter', text: '', chunk: 9 } as Keystroke);
+    show(guarded(20));
+    enter();
+    expect(told.notices).toEqual(['Type 20 to confirm, or press Esc to cancel.']);
+    show(guarded(20), { confirmed: [20] });
+    enter();
+    expect(told.notices.at(-1)).toBe('Confirmed. Press y to run, Esc to cancel.');
+    expect(told.view.overlay?.kind).toBe('plan');
+  });
+
+  test('is cancelled by any other key, which says so; a plan without one is left in silence', () => {
+    show(guarded(20));
+    type('n');
+    expect([told.view.overlay, told.notices]).toEqual([null, ['Cancelled; nothing was signalled.']]);
+    told.notices.length = 0;
+    show(PLAIN);
+    TYPED_PID.otherwise!(controls(), { key: 'enter', text: '', chunk: 9 } as Keystroke);
+    expect([told.view.overlay, told.notices]).toEqual([null, []]);
+    act('go');
+    TYPED_PID.otherwise!(controls(), key(9, 'n'));
+    expect(told.notices).toEqual([]);
+  });
+
   test('another one, or a longer one, confirms nothing', () => {
     show(guarded(20));
     for (const digit of '120') type(digit);
@@ -238,6 +273,70 @@ describe('a key asks for a plan of its own', () => {
     expect(told.planned).toEqual([{ act: 'fix', finding }]);
   });
 
+  test('fix on an idle session without a finding that can be fixed puts it to sleep', () => {
+    const asleep = { act: 'sleep', targets: [{ pid: 40, start: 's40' }], minimumIdleSeconds: 0 };
+    const doing = (what: string) =>
+      invent(40, 1, { kind: 'agent', session: { doing: what } as unknown as JudgedProcess['session'] });
+    told.keyContext = { finding: null, row: { process: doing('idle') } };
+    act('fix');
+    told.keyContext = { finding: { id: 'idle-agent', action: null }, row: { process: doing('idle') } };
+    act('fix');
+    expect(told.planned).toEqual([asleep, asleep]);
+    told.keyContext = { finding: { id: 'leak', action: 'end' }, row: { process: doing('idle') } };
+    act('fix');
+    told.keyContext = { finding: { id: 'too-many', action: null }, row: { process: doing('busy') } };
+    act('fix');
+    expect(told.planned.slice(2)).toEqual([
+      { act: 'fix', finding: { id: 'leak', action: 'end' } },
+      { act: 'fix', finding: { id: 'too-many', action: null } },
+    ]);
+    told.keyContext = { finding: null, row: { process: doing('busy') } };
+    act('fix');
+    told.keyContext = { finding: null, row: null };
+    act('fix');
+    expect(told.planned).toHaveLength(4);
+  });
+
+  test('to nudge only, of the same zombies; nothing where no plan is shown', () => {
+    act('nudge-only');
+    expect(told.planned).toEqual([]);
+    show(PLAIN, { request: { act: 'zombies' } });
+    act('nudge-only');
+    const finding = { id: 'zombie', processes: [{ pid: 5, start: 's5' }] };
+    show(PLAIN, { request: { act: 'fix', finding } as unknown as ActRequest });
+    act('nudge-only');
+    show(PLAIN);
+    act('nudge-only');
+    expect(told.planned).toEqual([
+      { act: 'zombies', nudgeOnly: true },
+      { act: 'zombies', targets: finding.processes, nudgeOnly: true },
+      { act: 'zombies', targets: undefined, nudgeOnly: true },
+    ]);
+  });
+
+  test('the other way to the same end, where there is one', () => {
+    const finding = { id: 'call-hung' };
+    const other = (request: unknown, otherWay?: Plan['otherWay']): unknown => {
+      told.planned.length = 0;
+      show({ ...PLAIN, otherWay }, { request: request as ActRequest });
+      act('plan-other-way');
+      return told.planned[0];
+    };
+    expect(other({ act: 'fix', finding }, 'interrupt')).toEqual({ act: 'fix', finding, way: 'interrupt' });
+    expect(other({ act: 'fix', finding })).toBeUndefined();
+    expect(other({ act: 'end', targets, force: true }, 'sleep')).toEqual({
+      act: 'sleep',
+      targets,
+      minimumIdleSeconds: 0,
+    });
+    expect(other({ act: 'sleep', targets }, 'end')).toEqual({ act: 'end', targets, force: false });
+    expect(other({ act: 'sleep' }, 'end')).toEqual({ act: 'end', targets: [], force: false });
+    expect(other(CLEAN, 'end')).toBeUndefined();
+    told.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
+    act('plan-other-way');
+    expect(told.planned).toEqual([]);
+  });
+
   test('the chosen signal; the choice goes round at both ends', () => {
     const hand = handOn();
     hand.press('j', 'S');
@@ -285,6 +384,22 @@ describe('a long plan scrolls', () => {
     expect(scrolled()).toBe(60 - 24);
     act('running-down');
     expect(scrolled()).toBe(60 - 23);
+  });
+
+  test('while it runs too, and what is no plan does not', () => {
+    const plan = planOf(Array.from({ length: 60 }, (_, n) => step(n + 10)));
+    told.dispatch({ type: 'overlay', overlay: { kind: 'running' } });
+    const running = { plan, outcomes: [] };
+    const state = { ...screenOf().state, running } as unknown as ReturnType<typeof screenOf>['state'];
+    Object.assign(told, { screen: screenOf({ view: told.view, state }) });
+    act('running-down');
+    expect(scrolled()).toBe(1);
+    for (const overlay of [null, { kind: 'help' }] as const) {
+      told.dispatch({ type: 'overlay', overlay });
+      Object.assign(told, { screen: screenOf({ view: told.view, state }) });
+      act('running-down');
+      expect(scrolled()).toBe(0);
+    }
   });
 });
 
