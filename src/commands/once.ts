@@ -9,7 +9,7 @@ import { type LineOptions, statusLine } from '../judge/status-line.ts';
 import { atLeast, type Finding, type Severity } from '../model/finding.ts';
 import { beatAbout, beatOwner, type Heartbeat } from '../model/heartbeat.ts';
 import { keyOf } from '../model/identity.ts';
-import { type Branch, branchesOf, describe, groupBranches } from '../model/overview.ts';
+import { type Branch, branchesOf, describe, groupBranches } from '../model/levels.ts';
 import { CLEAN_AGE_MINUTES } from '../model/plan.ts';
 import { cleanCommand, remedyInText } from '../model/plan-text.ts';
 import { knownMemory, memoryOf } from '../model/process.ts';

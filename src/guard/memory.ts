@@ -7,8 +7,8 @@ import type { Snapshot } from '../model/snapshot.ts';
 import type { System } from '../observe/system.ts';
 import { noteSessions } from '../remember/asleep.ts';
 import { type GuardReport, latestOf, writeLatest } from '../remember/latest.ts';
-import { LineageKeeper } from '../remember/lineage-keeper.ts';
 import type { Recalled } from '../remember/lineage-reader.ts';
+import { LineageWriter } from '../remember/lineage-writer.ts';
 import { Recorder } from '../remember/recorder/recorder.ts';
 import { MarkFinder } from '../remember/recorder/timeline-marks.ts';
 
@@ -20,7 +20,7 @@ const FOLD_SECONDS = 60;
 export class Memory {
   readonly #system: System;
   readonly #directory: string | null;
-  readonly #lineage: LineageKeeper;
+  readonly #lineage: LineageWriter;
   readonly #recorder: Recorder | null;
   readonly #marks = new MarkFinder();
   readonly #oomKills: () => number | null;
@@ -31,7 +31,7 @@ export class Memory {
   constructor(system: System, directory: string | null, oomKills: () => number | null = () => null) {
     this.#system = system;
     this.#directory = directory;
-    this.#lineage = new LineageKeeper(directory);
+    this.#lineage = new LineageWriter(directory);
     this.#recorder = directory === null ? null : new Recorder({ directory });
     this.#oomKills = oomKills;
   }

@@ -7,7 +7,6 @@ import { plural } from '../model/units.ts';
 import { leanProject, projectOfDirectory, specsRoot, taskDirectories } from '../observe/files/project.ts';
 import { stateDirectory } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE, EXIT_LOCKED } from '../output.ts';
-import { type BuildHolder, releaseBuildLock, takeBuildLock, underLock, whileHeld } from './build-lock.ts';
 import { isSeedsTask, placeOf, type TaskPlace } from './context.ts';
 import {
   DIAGNOSTIC_LOCK,
@@ -16,6 +15,7 @@ import {
   removeDiagnosticLock,
   touchDiagnosticLock,
 } from './diagnostic-lock.ts';
+import { type BuildHolder, releaseBuildLock, takeBuildLock, underLock, whileHeld } from './exclusive-lock.ts';
 
 export interface ExclusiveOptions {
   readonly waitMs: number;

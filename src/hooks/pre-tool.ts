@@ -13,12 +13,12 @@ import {
 import { nameAndPid } from '../model/snapshot.ts';
 import { processesNamed } from '../observe/command-lines.ts';
 import { projectOfDirectory, specsRoot } from '../observe/files/project.ts';
-import { type BuildHolder, buildHolder, takeBuildLock } from './build-lock.ts';
 import { freshSession, type HookContext, taskOf } from './context.ts';
 import { ask, deny, quoted, warnUser } from './decide/answers.ts';
 import { type BuildDecision, type Busy, decideBuild } from './decide/build.ts';
 import { broadKillsIn } from './decide/kill-command.ts';
 import { DIAGNOSTIC_LOCK, foreignLock, makeDiagnosticLock } from './diagnostic-lock.ts';
+import { type BuildHolder, buildHolder, takeBuildLock } from './exclusive-lock.ts';
 import type { RunningBuild } from './running-builds.ts';
 import { beaten, beatTask } from './session-heartbeat.ts';
 import { readSession, updateSession } from './session-state.ts';

@@ -13,7 +13,7 @@ import { identityAt } from '../observe/one-process.ts';
 import { errorSentence, openOwn, writeWhole } from '../observe/state/own-file.ts';
 import { makeStateDirectory, stateDirectory } from '../observe/state/state-directory.ts';
 import { EXIT_FAILURE, EXIT_LOCKED } from '../output.ts';
-import { type BuildHolder, takeBuildLock, underLock, whileHeld } from './build-lock.ts';
+import { type BuildHolder, takeBuildLock, underLock, whileHeld } from './exclusive-lock.ts';
 import { buildsOf } from './running-builds.ts';
 
 export interface PrebuildOptions {

@@ -10,11 +10,11 @@ import {
 import type { Identity } from '../model/identity.ts';
 import { visible } from '../model/text.ts';
 import { allKin, childrenAt, isRunning, type Kin, kinAt, memoryAt } from '../observe/one-process.ts';
-import { releaseBuildLock } from './build-lock.ts';
 import { freshSession, type HookContext, type TaskPlace, taskOf, tasksAfter } from './context.ts';
 import { tell } from './decide/answers.ts';
 import { pressureOn } from './decide/pressure.ts';
 import { removeDiagnosticLock } from './diagnostic-lock.ts';
+import { releaseBuildLock } from './exclusive-lock.ts';
 import { type Beat, writeBeat } from './progress-file.ts';
 import { updateSession, withCount } from './session-state.ts';
 

@@ -5,8 +5,8 @@ import type { ClaudeSession, Observation, TmuxPane } from '../model/observation.
 import { isZombie, memoryOf, type ProcessFacts } from '../model/process.ts';
 import type { AgentSession, JudgedProcess, Snapshot, Totals } from '../model/snapshot.ts';
 import { quoteArgs } from '../model/text.ts';
+import { withLateCalls } from './calls/hung.ts';
 import { joinCalls } from './calls/join.ts';
-import { withLateCalls } from './calls/late.ts';
 import { findAll } from './findings/index.ts';
 import { type JudgedFiles, judgeFiles } from './heartbeats/judge-files.ts';
 import { NO_PAST, type Past } from './history.ts';

@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG } from '../model/config-defaults.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { IdentityKey } from '../model/identity.ts';
-import { GROUPINGS, type Grouping, KERNEL } from '../model/overview.ts';
+import { GROUPINGS, type Grouping, KERNEL } from '../model/levels.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { Level } from '../model/ui-settings.ts';

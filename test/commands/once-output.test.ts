@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { onceText } from '../../src/commands/once.ts';
 import { subtreeOf } from '../../src/model/forest.ts';
-import { branchesOf } from '../../src/model/overview.ts';
+import { branchesOf } from '../../src/model/levels.ts';
 import { safeArgv } from '../../src/model/redact.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { snapshotJson } from '../../src/model/snapshot-json.ts';

@@ -126,7 +126,7 @@ describe('two sessions in one project', () => {
 
   it('the lock of a session whose agent has ended is nobody’s', async () => {
     const agent = sandbox.start([sandbox.sleeper('agent'), '600']);
-    const { takeBuildLock } = await import('../../src/hooks/build-lock.ts');
+    const { takeBuildLock } = await import('../../src/hooks/exclusive-lock.ts');
     const { ownerOf } = await import('../../src/act/record/file-lock.ts');
     const holder = {
       ...ownerOf(agent),

@@ -27,8 +27,8 @@ import {
   pruneSessionLineage,
   writeSessionLineage,
 } from '../../src/remember/lineage-files.ts';
-import { compactLineage, worthKeeping } from '../../src/remember/lineage-keeper.ts';
 import { LineageReader } from '../../src/remember/lineage-reader.ts';
+import { compactLineage, worthKeeping } from '../../src/remember/lineage-writer.ts';
 import { CLOCK, factsOf, type Row, remembered, SELF, UID, world } from '../support/world.ts';
 
 const BOOT = 'b3f1c7c4-0000-4000-8000-000000000001';

@@ -1,6 +1,6 @@
 import type { Finding, Severity } from '../../model/finding.ts';
 import { forestOf } from '../../model/forest.ts';
-import { type LeftBehind, leftBehind, originOf } from '../../model/overview.ts';
+import { type LeftBehind, leftBehind, originOf } from '../../model/levels.ts';
 import { isZombie, memoryOf } from '../../model/process.ts';
 import { identityOf, type JudgedProcess, label } from '../../model/snapshot.ts';
 import { someOf } from '../../model/text.ts';

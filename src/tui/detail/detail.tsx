@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { callDetail, tokensText } from '../../model/call.ts';
 import { beatText } from '../../model/heartbeat.ts';
 import { keyOf } from '../../model/identity.ts';
-import { beatTone, sessionTone } from '../../model/overview.ts';
+import { beatTone, sessionTone } from '../../model/levels.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
 import { knownMemory } from '../../model/process.ts';
 import { type JudgedProcess, type Owner, sessionText } from '../../model/snapshot.ts';

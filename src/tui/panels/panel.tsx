@@ -4,7 +4,7 @@ import type { LogLine } from '../../engine/live-state.ts';
 import { type RememberedSession, wayBackName } from '../../model/asleep.ts';
 import type { Finding } from '../../model/finding.ts';
 import { beatOwner, beatText, type Heartbeat } from '../../model/heartbeat.ts';
-import { beatTone } from '../../model/overview.ts';
+import { beatTone } from '../../model/levels.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
 import { cells, homely, wrap } from '../../model/text.ts';
 import { SEVERITY_TONES } from '../../model/ui-settings.ts';

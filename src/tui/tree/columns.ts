@@ -1,4 +1,4 @@
-import { type Alarm, type Doing, describe } from '../../model/overview.ts';
+import { type Alarm, type Doing, describe } from '../../model/levels.ts';
 import { knownMemory, memoryOf } from '../../model/process.ts';
 import { type Room, VERDICT_WORDS, type Verdict } from '../../model/snapshot.ts';
 import type { ColumnId } from '../../model/ui-settings.ts';

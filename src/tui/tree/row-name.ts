@@ -1,6 +1,6 @@
 import { beatAlarm } from '../../model/heartbeat.ts';
 import type { Kind } from '../../model/kind.ts';
-import { beatTone, type Group, sessionTone } from '../../model/overview.ts';
+import { beatTone, type Group, sessionTone } from '../../model/levels.ts';
 import { type AgentSession, LEAST_PROJECT, sessionBrief } from '../../model/snapshot.ts';
 import { cells, cut } from '../../model/text.ts';
 import { plural } from '../../model/units.ts';

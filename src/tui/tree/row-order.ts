@@ -1,6 +1,6 @@
 import type { RememberedSession } from '../../model/asleep.ts';
 import type { Heartbeat } from '../../model/heartbeat.ts';
-import { type Alarm, type Branch, describe, type Group, type Grouping } from '../../model/overview.ts';
+import { type Alarm, type Branch, describe, type Group, type Grouping } from '../../model/levels.ts';
 import { memoryOf, portsOf } from '../../model/process.ts';
 import type { JudgedProcess } from '../../model/snapshot.ts';
 import type { Level } from '../../model/ui-settings.ts';

@@ -14,7 +14,7 @@ import {
   quietGroup,
   runsIn,
   topsOf,
-} from '../../model/overview.ts';
+} from '../../model/levels.ts';
 import { portsOf } from '../../model/process.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Level } from '../../model/ui-settings.ts';

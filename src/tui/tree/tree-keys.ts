@@ -1,6 +1,6 @@
 import { type Finding, sameFinding } from '../../model/finding.ts';
 import { type Identity, keyOf } from '../../model/identity.ts';
-import type { Grouping } from '../../model/overview.ts';
+import type { Grouping } from '../../model/levels.ts';
 import { identityOf, sessionText } from '../../model/snapshot.ts';
 import { LEVELS, type Level } from '../../model/ui-settings.ts';
 import { waitingIn } from '../keys/bindings.ts';

@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { memo, type ReactNode, useMemo } from 'react';
 import { beatText } from '../../model/heartbeat.ts';
-import type { Grouping } from '../../model/overview.ts';
+import type { Grouping } from '../../model/levels.ts';
 import { memoryOf } from '../../model/process.ts';
 import { cut } from '../../model/text.ts';
 import type { Level } from '../../model/ui-settings.ts';

@@ -47,8 +47,8 @@ export const GROUPS = {
     tests: ['act/sweep/!(races|sweep).test.ts', 'act/tmux/*.test.ts', 'act/tmux-telling.test.ts'],
   },
   locks: {
-    mutate: ['src/act/run-child.ts', 'src/hooks/build-lock.ts'],
-    tests: ['act/{end-tree,run-child}.test.ts', 'hooks/build-lock.test.ts'],
+    mutate: ['src/act/run-child.ts', 'src/hooks/exclusive-lock.ts'],
+    tests: ['act/{end-tree,run-child}.test.ts', 'hooks/exclusive-lock.test.ts'],
   },
   hooks: {
     warm: true,

@@ -12,7 +12,7 @@ import {
   takeBuildLock,
   touchBuildLock,
   underLock,
-} from '../../src/hooks/build-lock.ts';
+} from '../../src/hooks/exclusive-lock.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import { lockCarriers } from '../../src/observe/lock-carriers.ts';
 import { isRunning } from '../support/proc.ts';

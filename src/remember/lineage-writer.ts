@@ -21,7 +21,7 @@ import {
 import { LineageReader, type Recalled } from './lineage-reader.ts';
 
 /** Guard's side of lineage on disk: it reads what others left, writes what it sees, and is alone in doing so. */
-export class LineageKeeper {
+export class LineageWriter {
   readonly #directory: string | null;
   readonly #reader: LineageReader;
   /** Identities that are on disk already. */
