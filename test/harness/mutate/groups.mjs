@@ -113,7 +113,8 @@ export const GROUPS = {
       'tui/tree/{columns,row-list,row-name,rows,tree-keys}.test.ts',
       'tui/panels/panel-entries.test.ts',
       'tui/detail/*.test.ts',
-      'tui/{screen,state,store}.test.ts',
+      'tui/{main-keys,screen,state,store}.test.ts',
+      'tui/keys/use-mouse.test.ts',
     ],
   },
 };

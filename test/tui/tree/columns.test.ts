@@ -8,7 +8,8 @@ import {
   sessionLastActive,
   sessionName,
 } from '../../../src/model/snapshot.ts';
-import { doing } from '../../../src/tui/tree/columns.ts';
+import type { ColumnId } from '../../../src/model/ui-settings.ts';
+import { COLUMNS, columnsFor, doing } from '../../../src/tui/tree/columns.ts';
 import type { Row } from '../../../src/tui/tree/row-order.ts';
 import { invent, PIPED } from '../../judge/plan/machine.ts';
 
@@ -149,5 +150,129 @@ describe('what a row says of its process', () => {
       tone: 'faint',
     });
     expect(doing(row(null)).text).toBe('');
+  });
+});
+
+describe('the cells of a row', () => {
+  const GiB = 1024 ** 3;
+  const row = (change: Partial<Row> = {}, process: JudgedProcess | null = invent(20, 1)): Row =>
+    ({
+      process,
+      group: null,
+      alarm: null,
+      inherits: false,
+      trail: '',
+      count: 1,
+      whole: false,
+      treeBytes: 0,
+      cpu: null,
+      ageSeconds: null,
+      ports: [],
+      ...change,
+    }) as unknown as Row;
+  const heading = (part: object = {}, change: Partial<Row> = {}): Row =>
+    row({ group: { shown: 'heading', tone: 'group', ...part } as Row['group'], ...change }, null);
+  const column = (id: ColumnId) => COLUMNS.find(one => one.id === id)!;
+  const cell = (id: ColumnId, of: Row): [string, string] => [column(id).text(of), column(id).tone(of)];
+  const facts = (part: object): JudgedProcess => invent(20, 1, { facts: part });
+
+  test.each<[Partial<JudgedProcess>, Partial<Row>, string, string]>([
+    [{ verdict: 'leak' }, {}, 'LEAK', 'leak'],
+    [{ verdict: 'suspect' }, {}, 'susp', 'suspect'],
+    [{ verdict: 'protected' }, {}, 'prot', 'protected'],
+    [{ verdict: 'live' }, {}, '', 'plain'],
+    [{ verdict: 'leak' }, { inherits: true }, '', 'plain'],
+    [{ verdict: 'unknown', related: false }, {}, '', 'plain'],
+    [{ verdict: 'unknown', related: true }, {}, '?', 'unknown'],
+    [{ verdict: 'live' }, { alarm: 'waiting' }, 'WAIT', 'warn'],
+    [{ verdict: 'leak' }, { alarm: 'hung' }, 'HUNG', 'bad'],
+    [{ verdict: 'live' }, { alarm: 'critical' }, 'crit', 'bad'],
+    [{ verdict: 'leak' }, { alarm: 'critical', gone: true }, 'gone', 'bad'],
+  ])('%o with %o is marked %s', (process, change, text, tone) => {
+    expect(cell('verdict', row(change, invent(20, 1, process)))).toEqual([text, tone]);
+  });
+
+  test('a group of leaks or suspects is marked as they are, another is not', () => {
+    expect(cell('verdict', heading({ tone: 'leak' }))).toEqual(['LEAK', 'leak']);
+    expect(cell('verdict', heading({ tone: 'suspect' }))).toEqual(['susp', 'suspect']);
+    expect(cell('verdict', heading({ tone: 'server' }))).toEqual(['', 'plain']);
+    expect(cell('verdict', row({}, null))).toEqual(['', 'plain']);
+  });
+
+  test('memory of the process, of the group on a heading, and loud from a GiB', () => {
+    expect(cell('mem', row({}, facts({ rss: GiB - 1 })))[1]).toBe('plain');
+    expect(cell('mem', row({}, facts({ rss: GiB })))).toEqual(['1.0G', 'warn']);
+    expect(cell('mem', heading({}, { treeBytes: 2 * GiB }))).toEqual(['2.0G', 'strong']);
+    expect(cell('mem', heading({}, { treeBytes: 2 * GiB, whole: true }))[0]).toBe('');
+    expect(cell('tree', row({ treeBytes: 2 * GiB }))).toEqual(['', 'warn']);
+    expect(cell('tree', row({ treeBytes: 2 * GiB, count: 2 }))[0]).toBe('2.0G');
+    expect(cell('tree', row({ treeBytes: 5, whole: true }))).toEqual(['5B', 'plain']);
+    expect(cell('tree', heading({}, { treeBytes: 2 * GiB, count: 2 }))).toEqual(['', 'strong']);
+    expect(cell('tree', heading({}, { treeBytes: 2 * GiB, trail: 'L' }))[1]).toBe('warn');
+  });
+
+  test.each<[number | null, string, string]>([
+    [null, '-', 'plain'],
+    [0.4, '', 'plain'],
+    [0.5, '1', 'plain'],
+    [79.6, '80', 'plain'],
+    [80, '80', 'warn'],
+  ])('%s of a core', (cpu, text, tone) => expect(cell('cpu', row({ cpu }))).toEqual([text, tone]));
+
+  test('a heading has neither CPU nor age; what a dead session left has', () => {
+    const figures = { cpu: 12, ageSeconds: 60 };
+    expect(cell('cpu', heading({}, figures))[0]).toBe('');
+    expect(cell('age', heading({}, figures))[0]).toBe('');
+    expect(cell('cpu', heading({ shown: 'row' }, figures))[0]).toBe('12');
+    expect(cell('age', heading({ shown: 'row' }, figures))[0]).toBe('1m');
+  });
+
+  test('a state only where it does not sleep', () => {
+    expect(cell('state', row({}, facts({ state: 'S' })))).toEqual(['', 'faint']);
+    expect(cell('state', row({}, facts({ state: 'R' })))).toEqual(['R', 'faint']);
+    for (const state of ['T', 'D', 'Z'])
+      expect(cell('state', row({}, facts({ state })))).toEqual([state, 'warn']);
+    expect(cell('state', heading())).toEqual(['', 'faint']);
+  });
+
+  test('the first port, and whether there are more; kind, terminal and pid of a process alone', () => {
+    expect(['', ':80', ':80+']).toEqual([[], [80], [80, 81]].map(ports => cell('ports', row({ ports }))[0]));
+    const agent = invent(20, 1, { kind: 'agent', facts: { tty: 'pts/3' } });
+    expect((['pid', 'kind', 'tty'] as const).map(id => cell(id, row({}, agent))[0])).toEqual([
+      '20',
+      'agent',
+      'pts/3',
+    ]);
+    expect((['pid', 'kind', 'tty'] as const).map(id => cell(id, heading())[0])).toEqual(['', '', '']);
+  });
+
+  const ids = (...given: Parameters<typeof columnsFor>): string =>
+    columnsFor(...given)
+      .map(c => c.id)
+      .join(' ');
+  test.each<[number, string, string]>([
+    [40, 'verdict mem age', 'verdict tree'],
+    [44, 'verdict mem cpu age', 'verdict tree cpu'],
+    [62, 'verdict pid mem cpu age state', 'verdict tree cpu age'],
+    [68, 'verdict pid mem cpu age state', 'verdict pid tree cpu age'],
+    [116, 'verdict pid mem tree cpu age state ports', 'verdict pid tree cpu age state ports'],
+    [
+      188,
+      'verdict pid mem tree cpu age state ports kind tty',
+      'verdict pid mem tree cpu age state ports kind tty',
+    ],
+  ])('%i columns have room for %s; where rows stand for trees for %s', (width, each, whole) => {
+    expect(ids(width, null)).toBe(each);
+    expect(ids(width, null, true)).toBe(whole);
+  });
+
+  test('the columns that the user chose, in that order, as far as there is room beside a name', () => {
+    expect(ids(80, ['age', 'pid', 'tty'])).toBe('age pid tty');
+    // 2 + 6 + 1 + 7 + 1 and 18 for the name.
+    expect([ids(35, ['age', 'pid', 'tty']), ids(34, ['age', 'pid', 'state'])]).toEqual([
+      'age pid',
+      'age state',
+    ]);
+    expect(ids(80, ['nonsense' as ColumnId, 'pid'])).toBe('pid');
   });
 });
