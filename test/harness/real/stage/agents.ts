@@ -132,6 +132,8 @@ export const AGENTS = {
 
 export type AgentName = keyof typeof AGENTS;
 
+const ENTER_AGAIN_MS = 5000;
+
 /** Before the first terminal is opened: its tmux server hands the environment to all of them. */
 export const agentHome = (stage: Stage, name: AgentName, more: Servers = {}): void => {
   AGENTS[name].home(stage, { memory: MEMORY, ...more });
@@ -170,9 +172,27 @@ export class AgentSession {
     await stage.settled();
     return new AgentSession(stage, name, seen, terminal, async text => {
       terminal.type(text);
-      await terminal.shows(text); // a line and its Enter in one go count as pasted
-      terminal.keys('Enter');
+      await terminal.shows(text);
+      await AgentSession.#enter(stage, terminal);
     });
+  }
+
+  /** An Enter too soon after a line counts as pasted: it is pressed again until the model has heard the line. */
+  static async #enter(stage: Stage, terminal: TmuxTerminal): Promise<void> {
+    const { heard } = stage.standIn.scripts;
+    const before = heard.length;
+    let pressed = Number.NEGATIVE_INFINITY;
+    await until(
+      'the model to hear what was typed',
+      () => {
+        if (heard.length > before) return true;
+        if (performance.now() - pressed < ENTER_AGAIN_MS) return false;
+        pressed = performance.now();
+        terminal.keys('Enter');
+        return false;
+      },
+      PATIENCE,
+    );
   }
 
   /** Run for one request, by a command line that names it. */
