@@ -115,6 +115,7 @@ export const GROUPS = {
       'tui/detail/*.test.ts',
       'tui/{main-keys,screen,state,store}.test.ts',
       'tui/keys/use-mouse.test.ts',
+      'tui/plan/plan-keys.test.ts',
     ],
   },
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LogLine } from '../../../src/engine/live-state.ts';
 import type { Finding } from '../../../src/model/finding.ts';
 import type { Heartbeat } from '../../../src/model/heartbeat.ts';
-import { id } from '../../judge/plan/machine.ts';
+import { id, invent } from '../../judge/plan/machine.ts';
 import { type Hand, type HandOptions, handOn } from '../hand.ts';
 
 const finding = (title: string, pids: readonly number[], more: Partial<Finding> = {}): Finding => ({
@@ -278,5 +278,78 @@ describe('n and N', () => {
     expect(here(handOn(withFindings(finding('f', []))), 'n')[1]).toContain('files only');
     expect(here(handOn(withFindings(finding('f', [99]))), 'n')[1]).toContain('gone, or hidden');
     expect(here(handOn(), 'n')[1]).toBe('No findings, and no session waits for you.');
+  });
+});
+
+describe('w', () => {
+  const waiting = (pid: number, project: string) =>
+    invent(pid, 1, {
+      kind: 'agent',
+      verdict: 'live',
+      session: { id: null, project, name: null, doing: 'waiting', waitingFor: null, seconds: 60 },
+    });
+  const hand = (): Hand =>
+    handOn({
+      snapshot: { processes: [waiting(50, 'a'), invent(51, 1, { verdict: 'live' }), waiting(52, 'b')] },
+    });
+
+  test('goes round the sessions that wait, unfolding on the way, and says what each waits for', () => {
+    const shown = hand();
+    expect(shown.selected()).toBe(50);
+    shown.press('1', 'w');
+    expect([shown.selected(), shown.said()]).toEqual([52, 'b: waits for you 1m']);
+    shown.press('w');
+    expect([shown.selected(), shown.said()]).toEqual([50, 'a: waits for you 1m']);
+    shown.press('3', 'G', 'w');
+    expect(shown.selected()).toBe(50);
+  });
+
+  test('n stops at them, too, before any finding', () => {
+    const findings = [finding('leak', [51])];
+    const shown = handOn({ snapshot: { processes: [waiting(50, 'a'), invent(51, 1)], findings } });
+    shown.press('n');
+    expect([shown.selected(), shown.said(), shown.tone()]).toEqual([51, 'warn: leak', 'warn']);
+    shown.press('n');
+    expect([shown.selected(), shown.said(), shown.tone()]).toEqual([50, 'a: waits for you 1m', 'plain']);
+  });
+
+  test('without one says so', () => {
+    const shown = handOn();
+    shown.press('w');
+    expect(shown.said()).toBe('No session waits for you.');
+  });
+});
+
+describe('A', () => {
+  test('acknowledges the finding of the row, and says what was answered', () => {
+    const asked: unknown[] = [];
+    const leak = finding('leak', [20]);
+    const acknowledge = (one: Finding): string => {
+      asked.push(one);
+      return 'Quiet until it changes.';
+    };
+    const hand = handOn({ ...withFindings(leak), answers: { acknowledge } });
+    hand.press('j', 'A');
+    expect([asked, hand.said()]).toEqual([[leak], 'Quiet until it changes.']);
+    const without = handOn(withFindings(leak));
+    without.press('j', 'A');
+    expect(without.said()).toBe('Nothing can be acknowledged here.');
+  });
+
+  test('in the log takes back what was acknowledged, and nothing else', () => {
+    const taken: unknown[] = [];
+    const line = (more: object) => ({ at: 0, text: 'x', tone: 'plain', ...more }) as unknown as LogLine;
+    const takeBack = (key: unknown): string => {
+      taken.push(key);
+      return 'It is a finding again.';
+    };
+    const hand = handOn({ state: { log: [line({ acknowledged: 'leak 20' })] }, answers: { takeBack } });
+    hand.press('tab', 'tab', 'tab', 'tab');
+    while (hand.store.view.focus !== 'log') hand.press('tab');
+    hand.press('A');
+    expect([taken, hand.said()]).toEqual([['leak 20'], 'It is a finding again.']);
+    hand.become({ log: [line({})] });
+    hand.press('A');
+    expect([taken.length, hand.said()]).toEqual([1, 'Only an acknowledged finding can be taken back.']);
   });
 });
