@@ -9,7 +9,7 @@ import {
   isServersBrowser,
 } from './effective-kind.ts';
 import { foreignTo } from './owner.ts';
-import type { OwnerEvidence } from './owner-evidence.ts';
+import { mayBeOwned, type OwnerEvidence } from './owner-evidence.ts';
 import { goesWith, type RuleContext, type Ruling, rule, unlessDoubted } from './ruling.ts';
 import { type Node, nodeLabel, type Tree } from './tree.ts';
 import type { VerdictContext } from './verdict-context.ts';
@@ -32,7 +32,7 @@ export const adopted = (
   if (foreign?.fate === 'alive') return rule('live', foreign.why);
   if (node.seen.role === 'crash-handler') return helping(rules, node, foreign, orphaned);
   const inherited = fromParent(rules, node);
-  if (inherited !== null) return inherited;
+  if (inherited !== null && !(inherited.verdict === 'leak' && mayBeOwned(foreign))) return inherited;
   const kind = carriedKind(node);
   if (foreign !== null && (foreign.fate !== 'undecided' || SERVES_ONE_SESSION.has(kind)))
     return ofOwner(rules.context, node, kind, foreign, orphaned);
@@ -100,8 +100,8 @@ const fromParent = (rules: RuleContext, node: Node): Ruling | null => {
   if (parent === null || context.climb(parent) !== context.climb(node)) return null;
   const judged = judge(parent);
   const { verdict, why } = judged;
-  if (judged.unread || (verdict === 'unknown' && parent.facts.argv === null))
-    return rule('unknown', `its parent ${nodeLabel(parent)} cannot be read`);
+  if (judged.unread || (verdict === 'unknown' && isUnread(parent)))
+    return { ...rule('unknown', `its parent ${nodeLabel(parent)} cannot be read`), unread: true };
   if (verdict === 'unknown') return null;
   if (verdict === 'protected') {
     const because = `its parent ${nodeLabel(parent)} is protected: ${why[0]}`;
@@ -109,6 +109,14 @@ const fromParent = (rules: RuleContext, node: Node): Ruling | null => {
   }
   return goesWith(parent, judged);
 };
+
+/** What could protect it, name its owner or show that it is in use was not read. The sockets of a shell are not asked for. */
+const isUnread = ({ kind, facts: { argv, env, pgid, details } }: Node): boolean =>
+  argv === null ||
+  env === null ||
+  pgid === null ||
+  (kind !== 'shell' &&
+    (details === null || details.listening === null || details.uses === null || details.cgroup === null));
 
 /** What a name or a file that anybody may have written says, and that it is no proof. */
 const described = (known: Known | null): string[] => {

@@ -9,6 +9,8 @@ import { type Node, nodeLabel } from './tree.ts';
 export interface AgentRecords {
   /** The session file that speaks of this very process (pid and start time agree). */
   readonly sessionOf: (node: Node) => ClaudeSession | null;
+  /** It has a session file without a status, or one in a format that we do not know: it may be busy. */
+  readonly hasUnclearStatus: (agent: Node) => boolean;
   /** What is known of the transcript of an agent's session. */
   readonly transcriptOf: (agent: Node) => Reading | null;
   /** When an agent's session file, transcript or stream last said something new; epoch milliseconds. */
@@ -41,6 +43,15 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
   };
   return {
     sessionOf,
+    hasUnclearStatus: agent => {
+      const session = sessionOf(agent);
+      if (session !== null) return session.status === null;
+      const { pid } = agent.facts;
+      return (
+        observation.strange.some(file => file.pid === pid) ||
+        observation.sessions.some(file => file.pid === pid && lacksStart(file, observation))
+      );
+    },
     transcriptOf,
     lastSignOf: agent => {
       const signs = [
@@ -79,6 +90,10 @@ export const sessionsByProcess = (
   return ({ facts }) =>
     sessions.get(pidForItself(facts))?.find(session => speaksOf(session, facts, observation)) ?? null;
 };
+
+/** It cannot be distinguished from a file of a later process with the same pid; only Linux lets us compare start times. */
+export const lacksStart = (session: ClaudeSession, { host }: Pick<Observation, 'host'>): boolean =>
+  session.procStart === null && host.backend === 'procfs';
 
 interface Transcripts {
   readonly bySession: ReadonlyMap<string, Reading>;

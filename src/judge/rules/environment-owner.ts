@@ -156,6 +156,17 @@ const withoutAgent = (
       fate: 'uncertain',
       why: `started by ${who}, but the format of ${strange} is unknown`,
     };
+  const hidden = family.registers
+    ? context.observation.sessions.find(
+        session => ids.includes(session.sessionId) && context.processAt(session.pid)?.unreadable === true,
+      )
+    : undefined;
+  if (hidden !== undefined)
+    return {
+      owner,
+      fate: 'uncertain',
+      why: `started by ${who}, whose process ${hidden.pid} can no longer be read`,
+    };
   if (running === 'unknown')
     return {
       owner,

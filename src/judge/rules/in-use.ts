@@ -1,12 +1,13 @@
 import { fromBelow, subtreeOf } from '../../model/forest.ts';
 import { type Kind, mayProve } from '../../model/kind.ts';
 import type { Observation } from '../../model/observation.ts';
-import { isZombie, type Use } from '../../model/process.ts';
+import { isZombie, type Use, userRelation } from '../../model/process.ts';
 import type { Doubt } from '../../model/snapshot.ts';
 import type { AgentRecords } from './agent-records.ts';
+import type { Climb } from './climb.ts';
 import { ownScopeOf } from './declared-services.ts';
 import { isServerNode } from './effective-kind.ts';
-import { isRunningAgent, type Node, nodeLabel } from './tree.ts';
+import { agentAbove, isRunningAgent, type Node, nodeLabel } from './tree.ts';
 
 /** What speaks for a subtree: which process of it, and what that one does. */
 interface Finding extends Omit<Doubt, 'why'> {
@@ -27,7 +28,12 @@ const START_SECONDS = 5;
  * What speaks against ending a process of which it is proven that its owner has ended, or that its conversation is over.
  * Each is asked of a whole subtree, and unknown speaks against it: what was not seen is not absent.
  */
-export const doubtsOf = (observation: Observation, records: AgentRecords): ((node: Node) => Doubt | null) => {
+export const doubtsOf = (
+  observation: Observation,
+  records: AgentRecords,
+  climb: (node: Node) => Climb,
+): ((node: Node) => Doubt | null) => {
+  const unread = ofSubtrees(unreadOwnerOf(observation, climb));
   const inUse = ofSubtrees(useOf);
   const detached = ofSubtrees(detachmentOf(observation), isWork);
   const atWork = ofSubtrees(workOf(observation, records), isWork);
@@ -36,7 +42,8 @@ export const doubtsOf = (observation: Observation, records: AgentRecords): ((nod
   const workBelow = ofSubtrees(below =>
     (below.kind === 'agent' || below.kind === 'lake') && !isServerNode(below) ? working(below) : null,
   );
-  const found = (node: Node): Reason => inUse(node) ?? (isServerNode(node) ? workBelow(node) : working(node));
+  const found = (node: Node): Reason =>
+    unread(node) ?? inUse(node) ?? (isServerNode(node) ? workBelow(node) : working(node));
   return node => {
     const reason = found(node);
     if (reason === null) return null;
@@ -46,6 +53,22 @@ export const doubtsOf = (observation: Observation, records: AgentRecords): ((nod
 };
 
 const because = (of: Node, does: string): Finding => ({ of, does });
+
+/** What belongs to no agent by its words: below an ordinary program its environment is not asked for. */
+const ORDINARY: ReadonlySet<Kind> = new Set(['other', 'shell', 'tmux']);
+
+/** Without its user, its environment and its age nothing rules out an owner that lives. */
+const unreadOwnerOf =
+  ({ self }: Observation, climb: (node: Node) => Climb) =>
+  (node: Node): Reason => {
+    const { env, born, unreadable } = node.facts;
+    if (unreadable || (self !== null && userRelation(node.facts, self.uid) === 'untold'))
+      return because(node, 'belongs to a user that cannot be read');
+    // What runs below an agent belongs to that agent, and what runs below an ordinary program to that.
+    if (agentAbove(node) !== null || (ORDINARY.has(node.kind) && climb(node).end === 'stranger')) return null;
+    if (env === null) return because(node, 'may have an owner: its environment cannot be read');
+    return born === null ? because(node, 'may have an owner: when it started is not known') : null;
+  };
 
 /** Asks a question of a subtree, each process once. Not by recursion: chains may be thousands long. */
 const ofSubtrees = (
@@ -138,6 +161,8 @@ const workOf =
     if (isRunningAgent(node)) {
       if (records.sessionOf(node)?.status === 'busy')
         return working('is at work: its session file says busy');
+      if (records.hasUnclearStatus(node))
+        return working('may be at work: its session file does not say whether it is busy');
       const sign = records.lastSignOf(node);
       if (sign !== null && isRecent(sign)) return working(`is at work: it wrote ${ago(sign)}`);
       // Its own CPU says nothing where its records do: an orphan that spins uses it for days.

@@ -17,6 +17,10 @@ export interface OwnerEvidence {
   readonly resumedBy?: string;
 }
 
+/** A living owner of its own that is not ruled out: a leaked parent then proves nothing of the child. */
+export const mayBeOwned = (ownership: OwnerEvidence | null): boolean =>
+  ownership?.fate === 'uncertain' || ownership?.fate === 'unproven';
+
 export const ownedBy = (
   agent: Node,
   context: VerdictContext,

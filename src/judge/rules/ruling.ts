@@ -28,16 +28,10 @@ export interface RuleContext {
 
 /** A proof that it is leaked stands unless something speaks against ending it, or is unknown. */
 export const unlessDoubted = ({ doubt }: VerdictContext, node: Node, ...why: string[]): Ruling => {
-  const against = unreadOwner(node) ?? doubt(node);
+  const against = doubt(node);
   return against === null
     ? rule('leak', ...why)
     : { ...rule('suspect', against.why, ...why), doubt: against };
-};
-
-/** Without its environment and its age nothing rules out an owner that lives. */
-const unreadOwner = ({ facts }: Node): Doubt | null => {
-  if (facts.env === null) return { why: 'its environment, which may name an owner, cannot be read' };
-  return facts.born === null ? { why: 'when it started is not known' } : null;
 };
 
 /** What is below another is judged with it: what speaks against ending the one was asked of the whole subtree. */

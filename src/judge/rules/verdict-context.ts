@@ -4,7 +4,7 @@ import { ancestorsOf } from '../../model/forest.ts';
 import type { ClaudeSession, ClaudeWorker, Observation, StrangeFile } from '../../model/observation.ts';
 import { isZombie, type ProcessFacts } from '../../model/process.ts';
 import type { Doubt } from '../../model/snapshot.ts';
-import { type AgentRecords, agentRecords } from './agent-records.ts';
+import { type AgentRecords, agentRecords, lacksStart } from './agent-records.ts';
 import { anchorOf, type Climb, climber, endedLeadOf } from './climb.ts';
 import { serviceReason } from './declared-services.ts';
 import { pidsNamedBy, sessionsNamedBy, wasStartedByAgent } from './environment-marks.ts';
@@ -84,7 +84,7 @@ export const verdictContext = ({
     openedByAgents: tree.nodes.filter(node => mayBeOpenedByAgent(node, observation, climb)),
     ownAncestors: new Set(self === undefined ? [] : ancestorsOf(self)),
     climb,
-    doubt: doubtsOf(observation, records),
+    doubt: doubtsOf(observation, records, climb),
     worksThrough: worksThrough(observation),
     processAt,
     ...records,
@@ -214,10 +214,6 @@ export const continuedSessions = (
     resumedBy: id => holders.get(id) ?? null,
   };
 };
-
-/** A session that cannot be distinguished from a later process with the same pid; only Linux lets us compare start times. */
-const lacksStart = (session: ClaudeSession, { host }: Observation): boolean =>
-  session.procStart === null && host.backend === 'procfs';
 
 /** Does a file speak of one of these agents? A roster speaks of all background sessions. */
 const concerns = ({ pid }: StrangeFile, claudes: readonly Node[]): boolean =>

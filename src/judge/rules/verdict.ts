@@ -5,7 +5,7 @@ import { adopted } from './adopted.ts';
 import type { Climb } from './climb.ts';
 import { wrapsServer } from './effective-kind.ts';
 import { foreignTo, ownershipOf } from './owner.ts';
-import type { OwnerEvidence } from './owner-evidence.ts';
+import { mayBeOwned, type OwnerEvidence } from './owner-evidence.ts';
 import { hardReason, hostReason, softReasons } from './protect.ts';
 import { goesWith, type RuleContext, type Ruling, rule } from './ruling.ts';
 import { agentAbove, CARRIES_OTHERS, carrierOf, isRunningAgent, type Node, nodeLabel } from './tree.ts';
@@ -116,7 +116,8 @@ const unknownTop = (
   if (foreign?.fate === 'alive') return rule('live', foreign.why);
   if (climb.end === 'stranger' && isRelated(climb.at)) {
     const judged = judge(climb.at);
-    if (judged.verdict === 'leak' || judged.verdict === 'suspect') return goesWith(climb.at, judged);
+    if (judged.verdict === 'suspect' || (judged.verdict === 'leak' && !mayBeOwned(foreign)))
+      return goesWith(climb.at, judged);
   }
   const top =
     climb.end === 'stranger'

@@ -35,6 +35,67 @@ describe('rule 7: adopted', () => {
       expect(orphan(command, { env: DEAD, ...hidden }), command).toBe('suspect');
   });
 
+  it.each<[string, Row[]]>([
+    [
+      'the environment of a child cannot be read',
+      [
+        [1000, 1, SERVER],
+        [1001, 1000, SERVER, { env: null }],
+      ],
+    ],
+    [
+      'the user of a child cannot be read',
+      [
+        [1000, 1, SERVER],
+        [1001, 1000, SERVER, { details: { realUid: null } }],
+      ],
+    ],
+    [
+      'the user two levels above cannot be read',
+      [
+        [998, 1, SERVER, { details: { realUid: null } }],
+        [999, 998, SERVER],
+        [1000, 999, SERVER],
+      ],
+    ],
+    [
+      'nothing of its unproven parent could be read',
+      [
+        [999, 1, 'chrome --remote-debugging-pipe', { details: null }],
+        [1000, 999, SERVER],
+      ],
+    ],
+    [
+      'the environment of its unproven parent cannot be read',
+      [
+        [999, 1, 'chrome --remote-debugging-pipe', { env: null }],
+        [1000, 999, SERVER],
+      ],
+    ],
+  ])('is no leak when %s', (_, rows) => {
+    expect(world(rows).verdict(1000)).not.toBe('leak');
+  });
+
+  it('an ordinary program below another is leaked with it, though its environment is not asked for', () => {
+    const { verdict } = world([
+      [1000, 1, 'java -jar ls.jar', { env: DEAD }],
+      [1001, 1000, 'java -jar worker.jar', { env: null }],
+    ]);
+    expect([1000, 1001].map(verdict)).toEqual(['leak', 'leak']);
+  });
+
+  it('what names another session, perhaps a running one, is not leaked with its parent', () => {
+    const { verdict } = world(
+      [
+        [900, 80_001, 'claude'],
+        [1000, 1, SERVER],
+        [1001, 1000, SERVER, { env: DEAD }],
+      ],
+      { sessions: [] },
+    );
+    expect([1000, 1001].map(verdict)).toEqual(['suspect', 'suspect']);
+  });
+
   it('what goes with a live process is live, whatever it listens on', () => {
     const { at } = world([
       [900, 80_001, 'claude'],

@@ -39,6 +39,16 @@ describe('an agent whose starter has ended', () => {
     expect(worker({ sessions: [busy] })).toBe('suspect');
   });
 
+  it('is suspect while its session file does not say whether it is busy', () => {
+    const file = session(5000, 'mine');
+    const strange = [{ pid: 5000, path: file.path }];
+    expect(worker({ sessions: [{ ...file, status: null }] })).toBe('suspect');
+    expect(worker({ sessions: [{ ...file, procStart: null }] }, [], { env: { CLAUDE_PID: '77' } })).toBe(
+      'suspect',
+    );
+    expect(worker({ strange }, [], { env: {}, details: { lostTerminal: true } })).toBe('suspect');
+  });
+
   it('is suspect while its session file says something new', () => {
     expect(worker(since(9 * MINUTES))).toBe('suspect');
     expect(worker(since(0))).toBe('suspect');

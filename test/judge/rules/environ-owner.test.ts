@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { environOwners } from '../../../src/judge/rules/environment-owner.ts';
 import { verdictContext } from '../../../src/judge/rules/verdict-context.ts';
 import { DEFAULT_CONFIG } from '../../../src/model/config-defaults.ts';
-import { type Around, type Extra, type Row, session, tmux, world } from '../../support/world.ts';
+import { type Around, type Extra, type Row, session, tmux, UNREADABLE, world } from '../../support/world.ts';
 
 const GONE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: '9c33ca78-1244', CLAUDE_PID: '77' };
 
@@ -45,6 +45,19 @@ describe('marks of a session that has ended', () => {
       expect(below(command, { env: GONE })).toBe('dead');
     },
   );
+});
+
+it('an owner that lists itself under the named session, but can no longer be read, may run', () => {
+  const hidden: Row = [900, 1, 'claude', UNREADABLE];
+  const evidence = told([hidden, [5000, 1, 'java', { env: { ...GONE, CLAUDE_PID: '900' } }]], {
+    sessions: [session(900, '9c33ca78-1244')],
+  });
+  expect(evidence).toMatchObject([{ fate: 'alive' }]);
+  const { CLAUDE_PID: _, ...byId } = GONE;
+  const named = told([hidden, [5000, 1, 'java', { env: byId }]], {
+    sessions: [session(900, '9c33ca78-1244')],
+  });
+  expect(named).toMatchObject([{ fate: 'uncertain' }]);
 });
 
 describe('an environment says nothing of an owner', () => {
