@@ -21,7 +21,7 @@ export const EXAMPLES: readonly (readonly [line: string, does: string])[] = [
   ['reaptop guard status', 'what guard did, and whether it runs'],
   ['reaptop plugin install', 'hooks and a skill for Claude Code, as a plugin'],
   ['reaptop line install', 'one line in the status line of Claude Code'],
-  ['reaptop hook install', 'the hooks in settings.json instead'],
+  ['reaptop hook install', 'the hooks in ~/.claude/settings.json'],
   ['reaptop hook install --codex', 'the hooks for Codex'],
   ['reaptop exclusive -- lake build', 'build unless another build of the project runs'],
   ['reaptop report --since 7d', 'the last week'],

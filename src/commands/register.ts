@@ -515,7 +515,7 @@ const shownAs = (flags: CommonOptions, { width }: SessionCommand) => ({
 const addSleep = (program: Command, session: SessionCommand): void => {
   const sleep = program
     .command('sleep')
-    .description('end idle sessions and keep the way back; never one that works or waits')
+    .description('ends idle sessions and keeps the way back; never one that works or waits')
     .addHelpText('after', examplesOf('sleep'))
     .argument('[id...]', 'sessions by the beginning of their id, or by pid (default: all that are idle)')
     .addOption(
@@ -548,7 +548,7 @@ const addSleep = (program: Command, session: SessionCommand): void => {
 const addWake = (program: Command, session: SessionCommand): void => {
   const wake = program
     .command('wake')
-    .description('bring a session back: types its command into its old tmux pane, or a new window')
+    .description('brings a session back: types its command into its old tmux pane, or a new window')
     .addHelpText('after', examplesOf('wake'))
     .argument('[id...]', 'the beginning of its id, as reaptop sessions shows it')
     .option('--run', 'press Enter, too');

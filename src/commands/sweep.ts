@@ -151,7 +151,7 @@ const describe = (
   );
   const refused = left.length === 0 ? '' : `${LEFT_ALONE}\n${left.join('')}`;
   if (empty)
-    return `${warnings.join('')}${refused}Nothing to sweep: no finished agent left anything below the roots.\n`;
+    return `${warnings.join('')}${refused}Nothing to sweep: no finished agent left a file or a tmux session.\n`;
   const heading = planHeading(acts, options.dryRun);
   const lines = [
     ...plan.sessions.map(({ session, why }) =>

@@ -197,7 +197,10 @@ const SOUGHT: Worded = {
   zombies: () => 'Zombies',
   sleep: () => 'Put to sleep',
   signal: ({ signal }) => `Signal ${signal}`,
-  fix: ({ finding, way }) => `Fix ${finding.id}${way === undefined ? '' : `, ${WAYS[way]}`}`,
+  fix: ({ finding, way }) =>
+    finding.action === 'remove-file'
+      ? 'Remove stale files'
+      : `Fix ${finding.id}${way === undefined ? '' : `, ${WAYS[way]}`}`,
 };
 
 /** `Clean what is proven leaked: 10 processes, 3.2 GiB reclaimable`, or the figure alone where that is too long. */

@@ -88,7 +88,7 @@ it('what leaked and who waits: no key; the biggest hog: one; clean all: two; men
     await pty.until('the cursor to move', () => pty.text() !== before);
   }
   mending.press('f');
-  await pty.shows('Fix lock-stale: 1 file', lock);
+  await pty.shows('Remove stale files: 1 file', lock);
   expect(existsSync(lock)).toBe(true);
   await mending.confirm();
   await until('the lock to go', () => !existsSync(lock));

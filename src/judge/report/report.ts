@@ -268,7 +268,7 @@ const targetsOf = (
     },
     {
       what: 'processes back to the baseline',
-      wanted: `<= ${relatedFirst ?? '-'}`,
+      wanted: relatedFirst === null ? 'no more than at first' : `<= ${relatedFirst}`,
       measured: relatedLast === null ? 'no data' : String(relatedLast),
       met: relatedFirst === null || relatedLast === null ? null : relatedLast <= relatedFirst,
     },

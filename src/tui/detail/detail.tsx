@@ -235,7 +235,7 @@ const detailContent = (row: Row, screen: Screen, width: number, withPlots: boole
     ...field('command', p.command, width),
     ...field('cwd', facts.details?.cwd == null ? 'unreadable' : homely(facts.details.cwd), width),
     ...(row.ports.length === 0 ? [] : field('ports', `listens on ${row.ports.join(', ')}`, width)),
-    ...field('owner', ownerText(p.owner), width),
+    ...(p.owner?.pid === facts.pid ? [] : field('owner', ownerText(p.owner), width)),
     ...(p.tmux
       ? field('tmux', `session ${p.tmux.session}, pane ${p.tmux.pane}, socket ${p.tmux.socket}`, width)
       : []),

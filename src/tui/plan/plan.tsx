@@ -122,7 +122,7 @@ const question = (overlay: PlanOverlay, { glyphs, layout }: Screen): Runs => {
   const others = otherStepsText(plan);
   const count = plan.steps.length > 0 ? plural(processesIn(plan), 'process', 'processes') : others;
   const [signals, sent] = [endingSignals, signalsSent].map(told =>
-    plan.steps.length > 0 ? signalsText(overlay, told) : 'no signal',
+    plan.steps.length > 0 ? signalsText(overlay, told) : 'no process is signalled',
   );
   // How many and how to go on must fit; the rest can be seen above.
   const ways: readonly Runs[] = [

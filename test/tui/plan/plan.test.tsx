@@ -58,7 +58,7 @@ describe('the question under a plan', () => {
 
   test('tells files and sessions, and that no signal is sent, where that is all', () => {
     const plan: Plan = { ...planOf([]), otherSteps: [{ act: 'remove', target: '/p/lock', why: 'old' }] };
-    expect(question(plan)).toBe(' 1 file: no signal. Press y to run.');
+    expect(question(plan)).toBe(' 1 file: no process is signalled. Press y to run.');
   });
 
   test('offers no y where nothing would be done', () => {
