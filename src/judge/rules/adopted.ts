@@ -32,7 +32,7 @@ export const adopted = (
   if (foreign?.fate === 'alive') return rule('live', foreign.why);
   if (node.seen.role === 'crash-handler') return helping(rules, node, foreign, orphaned);
   const inherited = fromParent(rules, node);
-  if (inherited !== null && !(inherited.verdict === 'leak' && mayBeOwned(foreign))) return inherited;
+  if (inherited !== null && !(inherited.verdict === 'leak' && mayBeOwned(node, foreign))) return inherited;
   const kind = carriedKind(node);
   if (foreign !== null && (foreign.fate !== 'undecided' || SERVES_ONE_SESSION.has(kind)))
     return ofOwner(rules.context, node, kind, foreign, orphaned);

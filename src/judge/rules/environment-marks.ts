@@ -37,3 +37,23 @@ export const socketsNamedBy = (node: Node): string[] =>
 /** The pids of the sessions that its environment names. */
 export const pidsNamedBy = (node: Node): number[] =>
   EVIDENCE.flatMap(({ ownerPid }) => pidIn(variableOf(node, ownerPid)) ?? []);
+
+/** The sessions and pids that its environment names, as one text to compare. */
+export const namedBy = (node: Node): string => [...sessionsNamedBy(node), ...pidsNamedBy(node)].join();
+
+/** A sandbox has a few helpers, which hide their environment, between what it was started by and what it runs. */
+export const MOST_BETWEEN = 8;
+
+/** What the nearest process above it names whose environment could be read; empty: nothing. */
+export const namedAbove = (node: Node): string => {
+  let above = node.parent;
+  for (let step = 0; above !== null && above.facts.env === null; step += 1)
+    above = step < MOST_BETWEEN ? above.parent : null;
+  return above === null ? '' : namedBy(above);
+};
+
+/** It was started with the marks of its parent: whoever owns that one owns it. */
+export const namesAsAbove = (node: Node): boolean => {
+  const named = namedBy(node);
+  return named !== '' && named === namedAbove(node);
+};

@@ -7,6 +7,7 @@ import type { AgentRecords } from './agent-records.ts';
 import type { Climb } from './climb.ts';
 import { ownScopeOf } from './declared-services.ts';
 import { isServerNode } from './effective-kind.ts';
+import { MOST_BETWEEN, namedAbove, namedBy } from './environment-marks.ts';
 import { agentAbove, isRunningAgent, type Node, nodeLabel } from './tree.ts';
 
 /** What speaks for a subtree: which process of it, and what that one does. */
@@ -66,9 +67,28 @@ const unreadOwnerOf =
       return because(node, 'belongs to a user that cannot be read');
     // What runs below an agent belongs to that agent, and what runs below an ordinary program to that.
     if (agentAbove(node) !== null || (ORDINARY.has(node.kind) && climb(node).end === 'stranger')) return null;
-    if (env === null) return because(node, 'may have an owner: its environment cannot be read');
+    if (env === null && !namesAsAround(node))
+      return because(node, 'may have an owner: its environment cannot be read');
     return born === null ? because(node, 'may have an owner: when it started is not known') : null;
   };
+
+/**
+ * A sandbox's helper hides its environment from its own user. It was handed down through it: what stands above and below
+ * it names the same sessions, all of it, and in a pid namespace of its own nothing is started from outside.
+ */
+const namesAsAround = (node: Node): boolean => {
+  if (node.facts.details?.innerPid === undefined) return false;
+  const named = namedAbove(node);
+  if (named === '') return false;
+  let level: readonly Node[] = [node];
+  for (let step = 0; step < MOST_BETWEEN && level.length > 0; step += 1) {
+    if (level.some(({ children }) => children.length === 0)) return false;
+    const below = level.flatMap(({ children }) => children);
+    if (below.some(child => child.facts.env !== null && namedBy(child) !== named)) return false;
+    level = below.filter(child => child.facts.env === null);
+  }
+  return level.length === 0;
+};
 
 /** Asks a question of a subtree, each process once. Not by recursion: chains may be thousands long. */
 const ofSubtrees = (

@@ -1,4 +1,5 @@
 import type { Owner } from '../../model/snapshot.ts';
+import { namesAsAbove } from './environment-marks.ts';
 import type { Node } from './tree.ts';
 import { sessionIdOf, type VerdictContext } from './verdict-context.ts';
 
@@ -18,8 +19,8 @@ export interface OwnerEvidence {
 }
 
 /** A living owner of its own that is not ruled out: a leaked parent then proves nothing of the child. */
-export const mayBeOwned = (ownership: OwnerEvidence | null): boolean =>
-  ownership?.fate === 'uncertain' || ownership?.fate === 'unproven';
+export const mayBeOwned = (node: Node, ownership: OwnerEvidence | null): boolean =>
+  (ownership?.fate === 'uncertain' || ownership?.fate === 'unproven') && !namesAsAbove(node);
 
 export const ownedBy = (
   agent: Node,

@@ -116,7 +116,7 @@ const unknownTop = (
   if (foreign?.fate === 'alive') return rule('live', foreign.why);
   if (climb.end === 'stranger' && isRelated(climb.at)) {
     const judged = judge(climb.at);
-    if (judged.verdict === 'suspect' || (judged.verdict === 'leak' && !mayBeOwned(foreign)))
+    if (judged.verdict === 'suspect' || (judged.verdict === 'leak' && !mayBeOwned(node, foreign)))
       return goesWith(climb.at, judged);
   }
   const top =

@@ -254,3 +254,66 @@ describe('a team that an agent kept in a tmux server of its own', () => {
     expect(world(rows, { ...around(false), host: { container: true } }).verdict(3001)).toBe('live');
   });
 });
+
+describe('a sandbox that a dead session left', () => {
+  // `apply-seccomp` of Claude's sandbox is not dumpable: its own user may not read its environment.
+  describe('a helper in between whose environment cannot be read', () => {
+    const hidden = { env: null, details: { innerPid: 2 } };
+    const tree = (...below: readonly Row[]): string => verdict('bwrap --x', {}, below);
+
+    const inside = { env: DEAD, details: { innerPid: 3 } };
+
+    it('goes with what it was started by, where all below it names the same session', () => {
+      expect(tree([5001, 5000, '3', hidden], [5002, 5001, 'sleep 9', inside])).toBe('leak');
+      expect(
+        tree(
+          [5001, 5000, '3', hidden],
+          [5002, 5001, '3', hidden],
+          [5003, 5002, 'sleep 9', inside],
+          [5004, 5002, 'sleep 8', inside],
+        ),
+      ).toBe('leak');
+    });
+
+    it.each<[string, readonly Row[]]>([
+      ['nothing is below it', [[5001, 5000, '3', hidden]]],
+      [
+        'it is in no pid namespace of its own',
+        [
+          [5001, 5000, '3', { env: null }],
+          [5002, 5001, 'sleep 9', { env: DEAD }],
+        ],
+      ],
+      [
+        'what is below it names none',
+        [
+          [5001, 5000, '3', hidden],
+          [5002, 5001, 'sleep 9', { env: {} }],
+        ],
+      ],
+      [
+        'what is below it names another',
+        [
+          [5001, 5000, '3', hidden],
+          [5002, 5001, 'sleep 9', { env: { CLAUDE_PID: '78' } }],
+        ],
+      ],
+      [
+        'one of two below it hides its own, and has nothing below',
+        [
+          [5001, 5000, '3', hidden],
+          [5002, 5001, 'sleep 9', { env: DEAD }],
+          [5003, 5001, 'sleep 8', hidden],
+        ],
+      ],
+    ])('keeps its tree suspect where %s', (_, below) => expect(tree(...below)).toBe('suspect'));
+  });
+
+  it('is no leak for its parent in a pid namespace of its own, where the number that it names is another one', () => {
+    const named = (pid: string): string =>
+      verdict('bwrap --x', {}, [
+        [5001, 5000, 'sleep 9', { env: { CLAUDE_PID: pid }, details: { innerPid: 3 } }],
+      ]);
+    expect([named('77'), named('78')]).toEqual(['leak', 'suspect']);
+  });
+});
