@@ -1,4 +1,5 @@
 import { type Clock, REAL_CLOCK } from '../act/clock.ts';
+import { whyNeverAsleep } from '../agents/resume.ts';
 import type { Collector } from '../engine/collector.ts';
 import { Engine, withPss } from '../engine/engine.ts';
 import { History } from '../engine/history.ts';
@@ -11,7 +12,7 @@ import type { PressureFacts } from '../model/health.ts';
 import { keyOf } from '../model/identity.ts';
 import type { HostFacts } from '../model/observation.ts';
 import type { Outcome } from '../model/plan.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import type { JudgedProcess, Snapshot } from '../model/snapshot.ts';
 import { formatMoment, plural } from '../model/units.ts';
 import { readPressure } from '../observe/health.ts';
 import type { System } from '../observe/system.ts';
@@ -183,14 +184,24 @@ export class Guard {
   async #remember(moment: JudgedSnapshot): Promise<void> {
     this.#history.record(moment);
     this.#sightings.note(moment, this.#at());
-    for (const { id, title } of this.#warned.note(moment, warnedBy(this.#options.config.policy), this.#at()))
-      this.#options.say(`${id}: ${title}; it is ${this.#fateOf(id)} unless that changes`);
+    for (const { id, title, agent } of this.#warned.note(
+      moment,
+      warnedBy(this.#options.config.policy),
+      this.#at(),
+    ))
+      if (!this.#isSpared(id, agent))
+        this.#options.say(`${id}: ${title}; it is ${this.#fateOf(id)} unless that changes`);
     this.#notePressure(moment);
     await this.#hold(moment);
     const { memory, collector } = this.#options;
     for (const warning of await memory.keep(moment, collector.lineage)) this.#warn(warning);
     const lost = memory.lostSessions();
     if (lost.length > 0) this.#options.say(lostText(lost));
+  }
+
+  /** It would be put to sleep, and sessions of its family never are. */
+  #isSpared(id: WarnedFinding, { agent }: JudgedProcess): boolean {
+    return id === 'idle-agent' && !this.#options.config.policy.idleAgents && whyNeverAsleep(agent) !== null;
   }
 
   #fateOf(id: WarnedFinding): string {

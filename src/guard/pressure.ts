@@ -1,3 +1,4 @@
+import { whyNeverAsleep } from '../agents/resume.ts';
 import { forestOf } from '../model/forest.ts';
 import type { PressureFacts } from '../model/health.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
@@ -35,6 +36,7 @@ const sleeperIn = (snapshot: Snapshot, resting: ReadonlySet<IdentityKey>): Judge
       p.session.unfinished === null &&
       (p.session.seconds ?? 0) >= PRESSED_IDLE_SECONDS &&
       p.protection === null &&
+      whyNeverAsleep(p.agent) === null &&
       !resting.has(keyOf(p.facts)),
   );
   return idle.length === 0 ? null : idle.reduce((best, p) => (worth(p) > worth(best) ? p : best));

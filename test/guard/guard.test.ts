@@ -285,6 +285,19 @@ describe('when memory is short', () => {
       ]);
     }
   });
+
+  test('a session of a family that never sleeps is not warned of sleep', async () => {
+    for (const [policy, warnings] of [
+      [{ sleepIdle: true }, 0],
+      [{ sleepIdle: true, idleAgents: true }, 1],
+    ] as const) {
+      const idle = pressed(policy);
+      idle.others = idle.others.map(p => ({ ...p, agent: 'gemini' }));
+      idle.findings = [{ id: 'idle-agent', pid: 2000 }];
+      await idle.pass(10);
+      expect(idle.said).toHaveLength(warnings);
+    }
+  });
 });
 
 describe('every process is judged for a plan only when one may come of it', () => {

@@ -77,6 +77,7 @@ describe('while memory is short', () => {
     ['waits for its user', session(1000, 7200, 300, { doing: 'waiting' })],
     ['has a subagent', session(1000, 7200, 300, { unfinished: 'a subagent' })],
     ['is not known to be at its prompt', session(1000, 7200, 300, { unfinished: undefined })],
+    ['is of a family that is never put to sleep', { ...session(1000, 7200, 300), agent: 'gemini' }],
   ])('a session that %s is not chosen', (_, p) => {
     const pressed = new Pressed();
     expect(pressed.note(machine(p), SHORT, NONE, 0)).toBeNull();
