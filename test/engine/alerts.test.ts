@@ -123,8 +123,9 @@ describe('tmux', () => {
     });
     alerting.tell(titles.map(news));
     await until('the program', () => existsSync(notify));
-    if (tmux) await until('the message', () => existsSync(out));
-    return existsSync(out) ? readFileSync(out, 'utf8') : '';
+    const message = (): string => (existsSync(out) ? readFileSync(out, 'utf8') : '');
+    if (tmux) await until('the whole message', () => message().endsWith('\n'));
+    return message();
   };
 
   test('shows the first title and how many more there are', async () => {
