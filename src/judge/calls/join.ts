@@ -90,7 +90,9 @@ const joinServer = (
   return { process: null, join: isConfigured ? 'gone' : 'unknown' };
 };
 
-/** A shell is started after its call was written down; the kernel tells its birth in steps of 10 ms. */
+/** A shell is started after its call was written down; the kernel tells its birth, and the time now, in steps of 10 ms. */
+const STEPS_MS = 30;
+/** By so much the two clocks may differ. */
 const SHELL_TOLERANCE_MS = 100;
 
 const joinShell = (
@@ -101,16 +103,20 @@ const joinShell = (
 ): Joined => {
   const bornAt = ({ facts }: Node): number =>
     facts.born === null ? Number.NEGATIVE_INFINITY : takenAt - (clock - facts.born) * 1000;
-  const since = (call.startedAt ?? Number.POSITIVE_INFINITY) - SHELL_TOLERANCE_MS;
-  const shells = hostsOf(agent, tree)
+  const startedAt = call.startedAt ?? Number.POSITIVE_INFINITY;
+  const all = hostsOf(agent, tree)
     .flatMap(host => host.children)
     .filter(
       node =>
         (node.kind === 'shell' || node.kind === 'wrapper') &&
         !isZombie(node.facts) &&
-        (node.seen.role === 'bash-tool' || !isServerNode(node)) &&
-        bornAt(node) >= since,
+        (node.seen.role === 'bash-tool' || !isServerNode(node)),
     );
+  const within = (tolerance: number): readonly Node[] =>
+    all.filter(node => bornAt(node) >= startedAt - tolerance);
+  // Agents start one command right after another: the earlier shell is not this call's.
+  const close = within(STEPS_MS);
+  const shells = close.length === 1 ? close : within(SHELL_TOLERANCE_MS);
   return shells.length === 1
     ? { process: shells[0]!, join: 'only' }
     : { process: null, join: 'unknown', candidates: shells.length };

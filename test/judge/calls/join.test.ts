@@ -115,6 +115,11 @@ test('a command is joined to the shell that started when its call did; of two it
   ];
   const bash = logged('Bash', null);
   expect(joined([shell(60, 59), shell(61, 3000)], [bash])).toEqual(['60 only']);
+  // The one before it was started 80 ms earlier.
+  expect(joined([shell(60, 60.08), shell(61, 59.98)], [bash])).toEqual(['61 only']);
+  expect(joined([shell(60, 60.02), shell(61, 59.98)], [bash])).toEqual(['- unknown']);
+  expect(joined([shell(60, 60.09), shell(61, 60.04)], [bash])).toEqual(['- unknown']);
+  expect(joined([shell(60, 60.09)], [bash])).toEqual(['60 only']);
   expect(joined([shell(60, 59), shell(61, 30)], [bash])).toEqual(['- unknown']);
   expect(joined([shell(61, 3000)], [bash])).toEqual(['- unknown']);
 });
