@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { REAPTOP, reaptop, snapshotOf } from '../support/cli.ts';
 import { configure, stateOf } from '../support/hook-session.ts';
+import { orphan } from '../support/orphan.ts';
 import { childrenOf, isRunning } from '../support/proc.ts';
 import { Sandbox } from '../support/sandbox.ts';
 import { until } from '../support/until.ts';
@@ -114,7 +115,8 @@ describe('a session of Codex', () => {
 
   test('cannot ask, so that a broad kill is denied', async () => {
     configure(sandbox, { hooks: { broadKills: 'ask' } });
-    sandbox.start(['/bin/bash', '-c', 'exec -a zzyzx-codex sleep 4203']);
+    // Not below the process that calls the hook: what is below that is its own.
+    await orphan(sandbox, `${sandbox.sleeper('zzyzx-codex')} 4203`);
     const input = event('PreToolUse', { ...TOOL, tool_input: { command: 'pkill -f zzyzx-codex' } });
     const said = await until('an answer', async () => {
       const { stdout } = await reaptop(sandbox, ['hook', 'PreToolUse', '--codex'], { input });
