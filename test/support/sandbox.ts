@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   unlinkSync,
@@ -83,7 +84,10 @@ export class Sandbox {
     // A sleeper of this name is a link to the machine's own sleep: as root it would be that which is written over.
     // A program may be in the middle of its exec, and cannot be written to then.
     const there = lstatSync(path, { throwIfNoEntry: false });
-    if (there?.isSymbolicLink() || (there?.isFile() && (mode & 0o111) !== 0)) unlinkSync(path);
+    // Its interpreter may not have read it yet.
+    const isProgram = there?.isFile() === true && (mode & 0o111) !== 0;
+    if (isProgram && readFileSync(path, 'utf8') === content) return path;
+    if (there?.isSymbolicLink() || isProgram) unlinkSync(path);
     // By its descriptor: whoever waits for the file may have taken it away already.
     const fd = openSync(path, 'w', mode);
     try {
