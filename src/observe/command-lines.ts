@@ -1,7 +1,7 @@
 import * as darwin from './darwin/command-lines.ts';
 import * as procfs from './procfs/command-lines.ts';
 
-/** Command lines of single processes, for hooks: apart from `one-process.ts`, which most hooks can do with. */
+/** Command lines of single processes, for a few hooks: beats do without, and load only `one-process.ts`. */
 const isMac = process.platform === 'darwin';
 
 export type { NamedProcess } from './procfs/command-lines.ts';

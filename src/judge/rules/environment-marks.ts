@@ -52,7 +52,7 @@ export const namedAbove = (node: Node): string => {
   return above === null ? '' : namedBy(above);
 };
 
-/** It was started with the marks of its parent: whoever owns that one owns it. */
+/** It has the marks of its parent: the two have one owner. */
 export const namesAsAbove = (node: Node): boolean => {
   const named = namedBy(node);
   return named !== '' && named === namedAbove(node);
