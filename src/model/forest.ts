@@ -73,8 +73,10 @@ export const fromAbove = <N extends Linked<N>, T>(
 ): ((node: N) => T) => {
   const known = new WeakMap<N, { readonly value: T }>();
   return node => {
-    const unknown: N[] = [];
-    let up: N | null = node;
+    const before = known.get(node);
+    if (before !== undefined) return before.value;
+    const unknown = [node];
+    let up = node.parent;
     for (; up !== null && !known.has(up); up = up.parent) unknown.push(up);
     let last = up === null ? undefined : known.get(up);
     for (const next of unknown.reverse()) {
@@ -199,8 +201,9 @@ export const forestOf = <T>(
     parentOf: member => treeOf(member)?.parent?.member ?? null,
     childrenOf: member => listed(treeOf(member)?.children),
     ancestorsOf: member => {
-      const tree = treeOf(member);
-      return listed(tree === undefined ? [] : ancestorsOf(tree));
+      const above: T[] = [];
+      for (let up = treeOf(member)?.parent ?? null; up !== null; up = up.parent) above.push(up.member);
+      return above;
     },
     subtreeOf: member => {
       const tree = treeOf(member);

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { pushTo } from '../../model/forest.ts';
 import type { Stdin, Use } from '../../model/process.ts';
 import { visible } from '../../model/text.ts';
 import { lazily, listDirectory, readLink, readText } from './read.ts';
@@ -21,6 +22,18 @@ const openFiles = (root: string, pid: number): ReadonlyMap<number, string> | nul
   return files;
 };
 
+/** Null when we may not look. */
+const ownLinks = (root: string, pid: number): ReadonlyMap<number, string> | null => {
+  const names = listDirectory(`${root}/${pid}/fd`);
+  if (!Array.isArray(names)) return null;
+  const links = new Map<number, string>();
+  for (const name of names) {
+    const link = readLink(`${root}/${pid}/fd/${name}`);
+    if (link !== null) links.set(Number(name), link);
+  }
+  return links;
+};
+
 /**
  * The helper that a sandbox's command runs below hides its links from its own user. The files that it inherited are
  * those of its parent, whose links may be read; one that it opened itself leaves all of them unknown.
@@ -30,7 +43,7 @@ const inheritedLinks = (root: string, pid: number): ReadonlyMap<number, string> 
   if (files === null) return null;
   const parent = Number(/^PPid:\s*(\d+)$/m.exec(readText(`${root}/${pid}/status`) ?? '')?.[1] ?? 0);
   const given = parent > 1 ? openFiles(root, parent) : null;
-  const links = given === null ? null : openLinks(root, parent);
+  const links = given === null ? null : (ownLinks(root, parent) ?? inheritedLinks(root, parent));
   if (given === null || links === null) return null;
   const byFile = new Map(Array.from(given, ([fd, file]) => [file, links.get(fd)]));
   const found = new Map<number, string>();
@@ -42,17 +55,74 @@ const inheritedLinks = (root: string, pid: number): ReadonlyMap<number, string> 
   return found;
 };
 
-/** Links of every open descriptor; null when we may not look. */
-const openLinks = (root: string, pid: number): ReadonlyMap<number, string> | null => {
-  const names = listDirectory(`${root}/${pid}/fd`);
-  if (!Array.isArray(names)) return inheritedLinks(root, pid);
-  const links = new Map<number, string>();
-  for (const name of names) {
-    const link = readLink(`${root}/${pid}/fd/${name}`);
-    if (link !== null) links.set(Number(name), link);
+const MASTER = /^\/dev\/(?:pts\/)?ptmx$/;
+
+/** The terminals whose master side a process holds, by their number. */
+const masters = (root: string, pid: number, links: ReadonlyMap<number, string> | null): readonly string[] =>
+  [...(links ?? [])].flatMap(([fd, link]) => {
+    if (!MASTER.test(link)) return [];
+    const index = /^tty-index:\s*(\d+)/m.exec(readText(`${root}/${pid}/fdinfo/${fd}`) ?? '')?.[1];
+    return index === undefined ? [] : [`pts/${index}`];
+  });
+
+/** What descriptors everybody has of one kind: what takes a walk over all processes is walked once a look. */
+interface Everybody {
+  readonly pipes: ReadonlyMap<string, readonly { readonly pid: number; readonly fd: number }[]>;
+  readonly masters: ReadonlyMap<string, readonly number[]>;
+  /** Whose links may not be read. */
+  readonly unseen: readonly number[];
+}
+
+/** Where open descriptors lead. In one look several ask about the same process, and a whole tree about its agent. */
+export class DescriptorLinks {
+  readonly root: string;
+  readonly pids: () => readonly number[];
+  /** Of every process, as one who looks for the other end of something needs it. */
+  readonly everybody = lazily(() => this.#readAll());
+  readonly #known = new Map<number, ReadonlyMap<number, string> | null>();
+  readonly #askedAbout: ReadonlySet<number>;
+
+  constructor(root: string, askedAbout: ReadonlySet<number>, pids: () => readonly number[]) {
+    this.root = root;
+    this.#askedAbout = askedAbout;
+    this.pids = pids;
   }
-  return links;
-};
+
+  /** Null when we may not look. */
+  of(pid: number): ReadonlyMap<number, string> | null {
+    return this.#own(pid) ?? inheritedLinks(this.root, pid);
+  }
+
+  /** Null when it is closed, or we may not look. */
+  at(pid: number, fd: number): string | null {
+    return this.#own(pid)?.get(fd) ?? null;
+  }
+
+  #own(pid: number): ReadonlyMap<number, string> | null {
+    const known = this.#known.get(pid);
+    if (known !== undefined) return known;
+    const links = ownLinks(this.root, pid);
+    // Not those of everybody, who may be 20,000.
+    if (this.#askedAbout.has(pid)) this.#known.set(pid, links);
+    return links;
+  }
+
+  #readAll(): Everybody {
+    const pipes = new Map<string, { pid: number; fd: number }[]>();
+    const held = new Map<string, number[]>();
+    const unseen: number[] = [];
+    for (const pid of this.pids()) {
+      const links = this.of(pid);
+      if (links === null) unseen.push(pid);
+      for (const [fd, link] of links ?? []) {
+        const pipe = inodeOf(link, 'pipe');
+        if (pipe !== null) pushTo(pipes, pipe, { pid, fd });
+      }
+      for (const tty of masters(this.root, pid, links)) pushTo(held, tty, pid);
+    }
+    return { pipes, masters: held, unseen };
+  }
+}
 
 /** `flags:` in fdinfo is octal; its lowest two bits are the access mode (0 read, 1 write, 2 both). */
 const canWrite = (root: string, pid: number, fd: number): boolean => {
@@ -73,36 +143,29 @@ export interface Closed {
   readonly ownUser: boolean;
 }
 
-/** Who may be asked for the other end of a pipe. */
+/** Who may hold the other end of a pipe. */
 export interface Holders {
   /** Asked first: nearly always the parent holds it. */
   readonly parent: number | null;
-  readonly everybody: () => readonly number[];
   readonly closed: (pid: number) => Closed | null;
 }
 
 /** Does another process hold the writing end of this pipe? Null: one may. */
 const somebodyWrites = (
-  root: string,
+  links: DescriptorLinks,
   pipe: string,
   self: { readonly pid: number; readonly fd: number },
-  { parent, everybody, closed }: Holders,
+  { parent, closed }: Holders,
 ): boolean | null => {
-  let unseen = false;
-  const writes = (pid: number): boolean => {
-    const links = openLinks(root, pid);
-    if (links === null) {
-      const hidden = closed(pid);
-      unseen ||= hidden !== null && mayHold(hidden);
-    }
-    for (const [fd, link] of links ?? []) {
-      const own = pid === self.pid && fd === self.fd;
-      if (inodeOf(link, 'pipe') === pipe && !own && canWrite(root, pid, fd)) return true;
-    }
-    return false;
-  };
-  if (parent !== null && writes(parent)) return true;
-  return everybody().some(writes) ? true : unseen ? null : false;
+  const writes = ({ pid, fd }: typeof self): boolean =>
+    !(pid === self.pid && fd === self.fd) && canWrite(links.root, pid, fd);
+  if (parent !== null)
+    for (const [fd, link] of links.of(parent) ?? [])
+      if (inodeOf(link, 'pipe') === pipe && writes({ pid: parent, fd })) return true;
+  const { pipes, unseen } = links.everybody();
+  if (pipes.get(pipe)?.some(writes)) return true;
+  const hidden = unseen.map(closed);
+  return hidden.some(one => one !== null && mayHold(one)) ? null : false;
 };
 
 const isTerminal = (link: string): boolean => /^\/dev\/(pts\/|tty)/.test(link);
@@ -115,23 +178,19 @@ const isTerminal = (link: string): boolean => /^\/dev\/(pts\/|tty)/.test(link);
 const isLostTerminal = (link: string): boolean => link.startsWith('/dev/pts/') && link.endsWith(' (deleted)');
 
 /** Null when we may not look. */
-export const lostTerminal = (root: string, pid: number): boolean | null => {
-  const links = [0, 1, 2].map(fd => readLink(`${root}/${pid}/fd/${fd}`));
-  const isLost = (link: string | null | undefined): boolean => isLostTerminal(link ?? '');
-  if (links.some(link => link !== null)) return links.some(isLost);
-  const all = openLinks(root, pid);
-  return all === null ? null : [0, 1, 2].some(fd => isLost(all.get(fd)));
+export const lostTerminal = (links: DescriptorLinks, pid: number): boolean | null => {
+  const all = links.of(pid);
+  return all === null ? null : [0, 1, 2].some(fd => isLostTerminal(all.get(fd) ?? ''));
 };
 
 /** The file that standard output goes to, and when it was last written; undefined when it is none, or we may not look. */
 export const outputFile = (
-  root: string,
+  links: DescriptorLinks,
   pid: number,
 ): { readonly path: string; readonly writtenAt: number | undefined } | undefined => {
-  const path = `${root}/${pid}/fd/1`;
-  const link = readLink(path);
+  const link = links.at(pid, 1);
   if (link === null || !link.startsWith('/') || link.startsWith('/dev/')) return undefined;
-  return { path: link, writtenAt: mtimeOf(path) };
+  return { path: link, writtenAt: mtimeOf(`${links.root}/${pid}/fd/1`) };
 };
 
 /** Through the descriptor: a file that was removed is still written to. */
@@ -144,20 +203,20 @@ const mtimeOf = (path: string): number | undefined => {
 };
 
 /** The files that it holds open and that match; a name that cannot be shown as it is belongs to no log. */
-export const heldFiles = (root: string, pid: number, wanted: RegExp): readonly string[] => [
+export const heldFiles = (links: DescriptorLinks, pid: number, wanted: RegExp): readonly string[] => [
   ...new Set(
-    [...(openLinks(root, pid)?.values() ?? [])].filter(link => wanted.test(link) && visible(link) === link),
+    [...(links.of(pid)?.values() ?? [])].filter(link => wanted.test(link) && visible(link) === link),
   ),
 ];
 
 /** What a descriptor is connected to. `unix`: null where unix sockets are unknown. */
 export const readEnd = (
-  root: string,
+  links: DescriptorLinks,
   { pid, fd }: { readonly pid: number; readonly fd: number },
   holders: Holders,
   unix: UnixTable | null,
 ): Stdin => {
-  const link = readLink(`${root}/${pid}/fd/${fd}`);
+  const link = links.at(pid, fd);
   if (link === null) return 'unknown';
   if (isTerminal(link)) return 'tty';
   const inode = inodeOf(link, 'socket');
@@ -167,15 +226,15 @@ export const readEnd = (
   }
   const pipe = inodeOf(link, 'pipe');
   if (pipe === null) return 'file';
-  return somebodyWrites(root, pipe, { pid, fd }, holders) === false ? 'abandoned-pipe' : 'pipe';
+  return somebodyWrites(links, pipe, { pid, fd }, holders) === false ? 'abandoned-pipe' : 'pipe';
 };
 
 /** Inodes of a process's sockets; null when we may not look. */
-export const socketInodes = (root: string, pid: number): ReadonlySet<string> | null => {
-  const links = openLinks(root, pid);
-  if (links === null) return null;
+export const socketInodes = (links: DescriptorLinks, pid: number): ReadonlySet<string> | null => {
+  const all = links.of(pid);
+  if (all === null) return null;
   const inodes = new Set<string>();
-  for (const link of links.values()) {
+  for (const link of all.values()) {
     const inode = inodeOf(link, 'socket');
     if (inode !== null) inodes.add(inode);
   }
@@ -187,24 +246,25 @@ export const socketInodes = (root: string, pid: number): ReadonlySet<string> | n
  * else's hands, nobody else can use them. Null where that is not so, or cannot be told.
  */
 export const sealedSockets = (
-  root: string,
+  links: DescriptorLinks,
   pid: number,
   kin: ReadonlySet<number>,
-  { everybody, closed }: Pick<Holders, 'everybody' | 'closed'>,
+  closed: Holders['closed'],
 ): ReadonlySet<string> | null => {
+  const { root } = links;
   const network = readLink(`${root}/${pid}/ns/net`);
   const sockets = network === null ? null : enclosedSockets(`${root}/${pid}`);
   if (sockets === null) return null;
-  for (const other of everybody()) {
+  for (const other of links.pids()) {
     if (kin.has(other)) continue;
     const theirs = readLink(`${root}/${other}/ns/net`);
-    const links = openLinks(root, other);
+    const held = links.of(other);
     if (theirs === network) return null;
-    if (theirs === null || links === null) {
+    if (theirs === null || held === null) {
       const hidden = closed(other);
       if (hidden !== null && mayHold(hidden)) return null;
     }
-    for (const link of links?.values() ?? [])
+    for (const link of held?.values() ?? [])
       if (link === network || sockets.has(inodeOf(link, 'socket') ?? '')) return null;
   }
   return sockets;
@@ -224,70 +284,48 @@ export interface Neighbourhood {
   readonly kin: ReadonlySet<number>;
   /** Crash handlers, which left their browser's tree: being connected to one is no use. */
   readonly crashHandlers: () => readonly number[];
-  readonly everybody: () => readonly number[];
   /** The pids that have a terminal (`pts/3`) for theirs. */
   readonly onTerminal: (tty: string) => readonly number[];
 }
 
 const DISPLAY = /^@?\/tmp\/\.X11-unix\/X\d+$|\/wayland-\d+$/;
 const DEVICES = /^\/dev\/(?:fuse|kvm)$/;
-const MASTER = /^\/dev\/(?:pts\/)?ptmx$/;
-
-/** The terminals whose master side a process holds, by their number. */
-const masters = (root: string, pid: number, links: ReadonlyMap<number, string>): readonly string[] =>
-  [...links].flatMap(([fd, link]) => {
-    if (!MASTER.test(link)) return [];
-    const index = /^tty-index:\s*(\d+)/m.exec(readText(`${root}/${pid}/fdinfo/${fd}`) ?? '')?.[1];
-    return index === undefined ? [] : [`pts/${index}`];
-  });
 
 /** What uses a process from outside its own tree and ancestry; null when that is unknown. */
-export const readUses = (root: string, pid: number, around: Neighbourhood): readonly Use[] | null => {
-  const links = openLinks(root, pid);
-  if (links === null) return null;
+export const readUses = (
+  links: DescriptorLinks,
+  pid: number,
+  around: Neighbourhood,
+): readonly Use[] | null => {
+  const own = links.of(pid);
+  if (own === null) return null;
   const uses: Use[] = [];
-  const held = new Map<number, ReadonlyMap<number, string> | null>([[pid, links]]);
-  const linksOf = (other: number) => {
-    if (!held.has(other)) held.set(other, openLinks(root, other));
-    return held.get(other) ?? null;
-  };
-  for (const link of links.values()) if (DEVICES.test(link)) uses.push({ how: 'device', what: link });
+  for (const link of own.values()) if (DEVICES.test(link)) uses.push({ how: 'device', what: link });
   // A master that another process holds too was inherited by mistake, as of a terminal in Node: it is not needed here.
-  const outside = lazily(() => around.everybody().filter(other => !around.kin.has(other)));
-  for (const tty of masters(root, pid, links))
-    if (
-      around.onTerminal(tty).some(other => !around.kin.has(other)) &&
-      !holdMaster(root, tty, outside(), linksOf)
-    )
+  const isOutside = (other: number): boolean => !around.kin.has(other);
+  for (const tty of masters(links.root, pid, own))
+    if (around.onTerminal(tty).some(isOutside) && !links.everybody().masters.get(tty)?.some(isOutside))
       uses.push({ how: 'terminal', what: tty });
-  const shown = [0, 1, 2].map(fd => /^\/dev\/(pts\/\d+)$/.exec(links.get(fd) ?? '')?.[1]);
+  const shown = [0, 1, 2].map(fd => /^\/dev\/(pts\/\d+)$/.exec(own.get(fd) ?? '')?.[1]);
   for (const tty of new Set(shown))
-    if (tty !== undefined && !holdMaster(root, tty, around.kin, linksOf))
+    if (tty !== undefined && !holdMaster(links, tty, around.kin))
       uses.push({ how: 'on-terminal', what: tty });
-  const sockets = unixUses(links, around, linksOf);
+  const sockets = unixUses(links, own, around);
   return sockets === null ? (uses.length > 0 ? uses : null) : [...uses, ...sockets];
 };
 
 /** Does one of these hold the other side of this terminal? */
-const holdMaster = (
-  root: string,
-  tty: string,
-  holders: Iterable<number>,
-  linksOf: (pid: number) => ReadonlyMap<number, string> | null,
-): boolean => {
-  for (const other of holders) {
-    const links = linksOf(other);
-    if (links !== null && masters(root, other, links).includes(tty)) return true;
-  }
+const holdMaster = (links: DescriptorLinks, tty: string, holders: Iterable<number>): boolean => {
+  for (const other of holders) if (masters(links.root, other, links.of(other)).includes(tty)) return true;
   return false;
 };
 
 const unixUses = (
-  links: ReadonlyMap<number, string>,
+  links: DescriptorLinks,
+  own: ReadonlyMap<number, string>,
   { unix, elsewhere, sealed, displays, kin, crashHandlers }: Neighbourhood,
-  linksOf: (pid: number) => ReadonlyMap<number, string> | null,
 ): readonly Use[] | null => {
-  const inodes = new Set([...links.values()].flatMap(link => inodeOf(link, 'socket') ?? []));
+  const inodes = new Set([...own.values()].flatMap(link => inodeOf(link, 'socket') ?? []));
   if (inodes.size === 0) return [];
   const enclosed = elsewhere ? sealed() : null;
   if (unix === null || (elsewhere && enclosed === null)) return null;
@@ -297,7 +335,7 @@ const unixUses = (
   const ofKin = lazily(() => {
     const all = new Set<string>();
     for (const other of [...kin, ...crashHandlers()])
-      for (const link of linksOf(other)?.values() ?? []) {
+      for (const link of links.of(other)?.values() ?? []) {
         const inode = inodeOf(link, 'socket');
         if (inode !== null) all.add(inode);
       }

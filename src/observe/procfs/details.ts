@@ -5,6 +5,7 @@ import { visible } from '../../model/text.ts';
 import type { DetailRequest } from '../system.ts';
 import {
   type Closed,
+  DescriptorLinks,
   heldFiles,
   lostTerminal,
   outputFile,
@@ -61,7 +62,7 @@ const SLOW_SECONDS = 10;
 interface Neighbours {
   readonly tcp: TcpTables;
   readonly unix: UnixTable | null;
-  readonly everybody: () => readonly number[];
+  readonly links: DescriptorLinks;
   readonly kinOf: (pid: number) => ReadonlySet<number>;
   readonly closed: (pid: number) => Closed | null;
   readonly onTerminal: (tty: string) => readonly number[];
@@ -72,7 +73,7 @@ interface Neighbours {
 }
 
 /** What a look knows of all processes, and how it is to be read. */
-export interface Surrounding extends Omit<Neighbours, 'tcp' | 'everybody' | 'unix' | 'sealed'> {
+export interface Surrounding extends Omit<Neighbours, 'tcp' | 'links' | 'unix' | 'sealed'> {
   readonly clock: number;
   /** Nothing from the cache: what is read now decides about a signal. */
   readonly fresh?: boolean | undefined;
@@ -117,18 +118,24 @@ export class DetailReader {
       const same = cached?.execMark === request.execMark ? cached : undefined;
       return { request, same, keep: !fresh && same !== undefined && clock - same.slowReadAt < SLOW_SECONDS };
     });
+    const askedAbout = new Set(requests.map(({ asked }) => asked.pid));
+    const pids = lazily(() => this.#allPids());
+    const readLinks = () => new DescriptorLinks(this.#root, askedAbout, pids);
+    const before = readLinks();
     const asks = known.some(
       ({ request: { asked }, keep }) =>
-        asked.uses === true && !keep && socketInodes(this.#root, asked.pid)?.size !== 0,
+        asked.uses === true && !keep && socketInodes(before, asked.pid)?.size !== 0,
     );
+    const table = asks ? await unix() : null;
+    // What was read before the list of sockets, which takes a while, is older than it.
+    const links = asks ? readLinks() : before;
     const tcp = tcpTables(this.#root);
-    const everybody = lazily(() => this.#allPids());
     const neighbours: Neighbours = {
       ...around,
       tcp,
-      unix: asks ? await unix() : null,
-      everybody,
-      sealed: sealing(this.#root, tcp, { ...around, everybody }),
+      unix: table,
+      links,
+      sealed: sealing(links, tcp, around),
     };
     for (const { request, same, keep } of known) {
       const key = keyOf(request.asked);
@@ -156,31 +163,32 @@ export class DetailReader {
   ): ProcessDetails {
     const { pid } = asked;
     const root = this.#root;
+    const { links } = around;
     const kept = fresh ? known : undefined;
     const readDescriptors = asked.descriptors && (kept === undefined || kept.stdin === 'unknown');
     const readSockets = asked.sockets && (kept === undefined || kept.listening === null);
     const readOthers = asked.uses === true && (kept === undefined || kept.uses === null);
-    const holds = asked.holds && (kept === undefined ? heldFiles(root, pid, asked.holds) : kept.holds);
+    const holds = asked.holds && (kept === undefined ? heldFiles(links, pid, asked.holds) : kept.holds);
     const output = readDescriptors
-      ? outputFile(root, pid)
+      ? outputFile(links, pid)
       : kept?.output === undefined
         ? undefined
         : { path: kept.output, writtenAt: kept.outputAt };
     const { swap, realUid, innerPid, ignoresHangup } = this.#status(pid, kept, around.swapInUse);
-    const holders = { parent: ppid, everybody: around.everybody, closed: around.closed };
+    const holders = { parent: ppid, closed: around.closed };
     const details: { -readonly [Field in keyof ProcessDetails]: ProcessDetails[Field] } = {
       cwd: kept === undefined ? safePathOrNull(readLink(`${root}/${pid}/cwd`)) : kept.cwd,
       swap,
       realUid,
       cgroup: known === undefined || !fresh ? parseCgroup(readText(`${root}/${pid}/cgroup`)) : known.cgroup,
       stdin: readDescriptors
-        ? readEnd(root, { pid, fd: 0 }, holders, around.unix)
+        ? readEnd(links, { pid, fd: 0 }, holders, around.unix)
         : (kept?.stdin ?? 'unknown'),
-      lostTerminal: readDescriptors ? lostTerminal(root, pid) : (kept?.lostTerminal ?? null),
+      lostTerminal: readDescriptors ? lostTerminal(links, pid) : (kept?.lostTerminal ?? null),
       ignoresHangup,
       io: asked.work === true ? readIo(root, pid) : null,
       listening: readSockets
-        ? readListening(root, pid, around.tcp, {
+        ? readListening(links, pid, around.tcp, {
             kin: () => around.kinOf(pid),
             isSealed: () => asked.uses === true && around.sealed(pid, asked.tree ?? pid) !== null,
           })
@@ -191,11 +199,11 @@ export class DetailReader {
       asked.drivenBy === undefined
         ? undefined
         : kept === undefined
-          ? readEnd(root, { pid, fd: asked.drivenBy }, holders, around.unix)
+          ? readEnd(links, { pid, fd: asked.drivenBy }, holders, around.unix)
           : kept.drivingPipe;
     if (drivingPipe !== undefined) details.drivingPipe = drivingPipe;
     if (asked.ports === true) {
-      const ports = kept === undefined ? readPorts(root, pid, around.tcp) : kept.ports;
+      const ports = kept === undefined ? readPorts(links, pid, around.tcp) : kept.ports;
       if (ports !== undefined) details.ports = ports;
     }
     if (innerPid !== undefined) details.innerPid = innerPid;
@@ -208,15 +216,14 @@ export class DetailReader {
   #uses(
     pid: number,
     tree: number,
-    { tcp, unix, everybody, crashHandlers, kinOf, onTerminal, sealed }: Neighbours,
+    { tcp, unix, links, crashHandlers, kinOf, onTerminal, sealed }: Neighbours,
   ): ProcessDetails['uses'] {
-    return readUses(this.#root, pid, {
+    return readUses(links, pid, {
       unix,
       elsewhere: tcp.isElsewhere(pid),
       sealed: () => sealed(pid, tree),
       displays: () => tcp.of(pid)?.displays ?? new Set(),
       kin: kinOf(tree),
-      everybody,
       crashHandlers,
       onTerminal,
     });
@@ -255,15 +262,15 @@ export class DetailReader {
 
 /** Asked once for every network and tree: all processes are looked through. */
 const sealing = (
-  root: string,
+  links: DescriptorLinks,
   tcp: TcpTables,
-  { kinOf, ...holders }: Pick<Neighbours, 'kinOf' | 'everybody' | 'closed'>,
+  { kinOf, closed }: Pick<Neighbours, 'kinOf' | 'closed'>,
 ): Neighbours['sealed'] => {
   const known = new Map<string, ReadonlySet<string> | null>();
   return (pid, tree) => {
     if (!tcp.isElsewhere(pid)) return null;
-    const key = `${readLink(`${root}/${pid}/ns/net`)} ${tree}`;
-    const sockets = known.has(key) ? known.get(key)! : sealedSockets(root, pid, kinOf(tree), holders);
+    const key = `${readLink(`${links.root}/${pid}/ns/net`)} ${tree}`;
+    const sockets = known.has(key) ? known.get(key)! : sealedSockets(links, pid, kinOf(tree), closed);
     known.set(key, sockets);
     return sockets;
   };
@@ -271,27 +278,27 @@ const sealing = (
 
 /** Most processes have no socket, and the kernel walks its whole table for /proc/net/tcp: 30 ms on a large machine. */
 const readListening = (
-  root: string,
+  links: DescriptorLinks,
   pid: number,
   tcp: TcpTables,
   { kin, isSealed }: { readonly kin: () => Iterable<number>; readonly isSealed: () => boolean },
 ): ProcessDetails['listening'] => {
-  const inodes = socketInodes(root, pid);
+  const inodes = socketInodes(links, pid);
   if (inodes === null) return null;
   if (inodes.size === 0 || isSealed()) return { ports: [], clients: 0 };
   const table = tcp.of(pid);
   if (table === null) return null;
   const kinsSockets = () => {
     const all = new Set(inodes);
-    for (const other of kin()) for (const inode of socketInodes(root, other) ?? []) all.add(inode);
+    for (const other of kin()) for (const inode of socketInodes(links, other) ?? []) all.add(inode);
     return all;
   };
   return listeningOf(table, inodes, kinsSockets);
 };
 
 /** Undefined: none, or they cannot be read. */
-const readPorts = (root: string, pid: number, tcp: TcpTables): readonly number[] | undefined => {
-  const inodes = socketInodes(root, pid);
+const readPorts = (links: DescriptorLinks, pid: number, tcp: TcpTables): readonly number[] | undefined => {
+  const inodes = socketInodes(links, pid);
   const table = inodes === null || inodes.size === 0 ? null : tcp.of(pid);
   if (inodes === null || table === null) return undefined;
   const { ports } = listeningOf(table, inodes, () => inodes);

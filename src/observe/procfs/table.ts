@@ -294,15 +294,21 @@ export class StatFiles {
 const limitOf = (root: string): number =>
   Number(/^Max open files\s+(\d+)/m.exec(readText(`${root}/self/limits`) ?? '')?.[1] ?? USUAL_LIMIT);
 
-/** A process with all above it (PID 1 aside: it adopts, and starts little) and all below it. */
+/** A process with all above it (PID 1 aside: it adopts, and starts little) and all below it. Many ask of the same tree. */
 const familiesAmong = (
   processes: readonly Pick<ProcessFacts, 'pid' | 'ppid'>[],
 ): ((pid: number) => ReadonlySet<number>) => {
   const forest = forestOf(processes, facts => facts);
-  return pid => {
+  const known = new Map<number, ReadonlySet<number>>();
+  const read = (pid: number): ReadonlySet<number> => {
     const found = forest.at(pid);
     if (found === null) return new Set([pid]);
     const above = forest.ancestorsOf(found).filter(up => up.pid > 1);
     return new Set([...forest.subtreeOf(found), ...above].map(member => member.pid));
+  };
+  return pid => {
+    const family = known.get(pid) ?? read(pid);
+    known.set(pid, family);
+    return family;
   };
 };
