@@ -7,7 +7,15 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +124,8 @@ try {
     `'${hash.digest('hex').slice(0, 16)}'`,
   );
   writeFileSync(resolve(fresh, 'cli.js'), `#!/usr/bin/env node\n${launch}`, { mode: 0o755 });
+  for (const name of ['keep-cache.cjs', 'screen-flags.cjs'])
+    copyFileSync(resolve(here, name), resolve(fresh, name));
   writeFileSync(resolve(fresh, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(resolve(fresh, 'LICENSES.txt'), licencesOf(root, built));
   for (const [name, page] of Object.entries(JSON.parse(printed('manual'))))

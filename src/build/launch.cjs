@@ -6,13 +6,13 @@
  * it, everything is only slower.
  */
 const fs = require('node:fs');
-const { dirname, isAbsolute, join } = require('node:path');
+const { isAbsolute, join } = require('node:path');
 const { Script } = require('node:vm');
 
 /** The build puts a hash of `main.js` here: V8 itself compares only the length of the source. */
 const BUILD = 'BUILD';
-const MOST_CACHES = 24;
-const STORED_MS = 4000;
+const STORED_MS = 1500;
+const PIECE = 65_536;
 const COMMANDS =
   /^(hook|plugin|line|clean|sweep|doctor|report|guard|beat|prebuild|exclusive|completion|manual|help|--once|--at)(?:=|$)/;
 
@@ -36,6 +36,15 @@ const readWhole = (fd, size) => {
   return bytes.subarray(0, length);
 };
 
+/** Does the rest of the file say the same? In pieces: what is freed at once makes malloc keep as much for ever. */
+const repeats = (fd, bytes) => {
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    const piece = bytes.subarray(at, at + PIECE);
+    if (!readWhole(fd, piece.length).equals(piece)) return false;
+  }
+  return true;
+};
+
 const readCache = (path, mark) => {
   let fd;
   try {
@@ -43,11 +52,9 @@ const readCache = (path, mark) => {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile() || !isOurs(stat)) return undefined;
     // V8 checks nothing of what it runs, and one wrong bit ends the process: only two equal copies are whole.
-    const bytes = readWhole(fd, stat.size);
-    const half = bytes.subarray(0, bytes.length / 2);
-    const isWhole =
-      half.equals(bytes.subarray(half.length)) && half.subarray(-mark.length).toString('latin1') === mark;
-    if (isWhole) return half.subarray(0, -mark.length);
+    const half = readWhole(fd, stat.size >> 1);
+    if (half.subarray(-mark.length).latin1Slice() === mark && repeats(fd, half))
+      return half.subarray(0, -mark.length);
     fs.rmSync(path, { force: true });
     return undefined;
   } catch {
@@ -55,33 +62,6 @@ const readCache = (path, mark) => {
   } finally {
     if (fd !== undefined) fs.closeSync(fd);
   }
-};
-
-/** Who owns the directory that this one is in, or would be made in: under sudo that is the user, and stays the user's. */
-const ownerOf = path => fs.statSync(path, { throwIfNoEntry: false })?.uid ?? ownerOf(dirname(path));
-
-/** On the disk before it has its name: a crash of the machine leaves the old one or the new one. */
-const writeCache = (path, bytes) => {
-  if (uid !== undefined && ownerOf(directory) !== uid) return;
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const stat = fs.lstatSync(directory);
-  if (!stat.isDirectory() || !isOurs(stat)) return;
-  const draft = `${path}.${process.pid}`;
-  const fd = fs.openSync(draft, 'wx', 0o600);
-  try {
-    fs.writeFileSync(fd, bytes);
-    fs.fsyncSync(fd);
-    fs.renameSync(draft, path);
-  } catch {
-    fs.rmSync(draft, { force: true }); // the disk is full: the next run compiles again
-  } finally {
-    fs.closeSync(fd);
-  }
-  const caches = fs.readdirSync(directory).filter(name => /\.cache(?:\.\d+)?$/.test(name));
-  const byAge = caches
-    .map(name => ({ name, at: fs.lstatSync(join(directory, name)).mtimeMs }))
-    .sort((a, b) => b.at - a.at);
-  for (const { name } of byAge.slice(MOST_CACHES)) fs.rmSync(join(directory, name), { force: true });
 };
 
 /** A bundle, and which file it is. esbuild writes ASCII, so it is latin1 as well, which is read twice as fast. */
@@ -122,13 +102,13 @@ const loadCached = id => {
       if (isStored) return;
       isStored = true;
       try {
-        const half = Buffer.concat([script.createCachedData(), Buffer.from(mark)]);
-        writeCache(path, Buffer.concat([half, half]));
+        const half = [script.createCachedData(), Buffer.from(mark)];
+        require('./keep-cache.cjs')(path, [...half, ...half], isOurs);
       } catch {
         // a read-only disk, or a directory that is not ours: the next run compiles again
       }
     };
-    // A screen may be killed with its terminal, and has run what it needs once it has been there for a while.
+    // A screen may be killed with its terminal, and has run what its start needs once it has been there for a while.
     if (stays) setTimeout(store, STORED_MS).unref();
     process.on('exit', store);
   }
@@ -149,30 +129,9 @@ if (args[0] === 'hook' && /^[A-Z]/.test(args[1] ?? ''))
     process.exit(0);
   });
 
-/** The last Node that was seen to have the flags: V8 complains on stderr of one that it does not know. */
-const LAST_NODE = 26;
-
-/**
- * Before anything of ours is compiled, because V8 rejects a cache that was made under other flags. It rejects Node's own
- * as well, so what the screen needs of Node is loaded first (7 ms). The figures: the screen's first minute among 1,000
- * processes on Node 20.
- */
-const setFlags = () => {
-  const { setFlagsFromString } = require('node:v8');
-  for (const name of 'os timers/promises child_process perf_hooks assert module'.split(' '))
-    require(`node:${name}`);
-  void [process.stdout, process.stderr];
-  // The nursery keeps its first size, because garbage here is young and small: RSS up to 79 MB instead of 104.
-  setFlagsFromString('--semi-space-growth-factor=1');
-  // A refresh is a short run of many functions, not worth an optimising compiler: 33 ms each instead of 53.
-  setFlagsFromString('--no-opt');
-  // The heap is small: threads that mark it beside us take 10 ms of CPU before the first paint, and 4 MB.
-  setFlagsFromString('--no-concurrent-marking');
-};
-
 /** What runs until the terminal closes. A recording (`--at`) is read in a few loops that are hot from the start. */
 const stays = command === 'screen' || command === 'guard';
-if (stays && Number.parseInt(process.versions.node, 10) <= LAST_NODE) setFlags();
+if (stays) require('./screen-flags.cjs');
 // Node maps errors to the source only in what it has loaded itself.
 const debugs = env.REAPTOP_DEBUG === '1';
 if (debugs) process.setSourceMapsEnabled(true);

@@ -56,7 +56,7 @@ const run = (...args: string[]): string => runWith({}, ...args);
 
 describe('the code cache', () => {
   it('is not in the build, is made by the first run of a command for this user alone, and used by the next', () => {
-    expect(readdirSync(dirname(CLI)).filter(name => name.includes('cache'))).toEqual([]);
+    expect(readdirSync(dirname(CLI)).filter(name => name.includes('.cache'))).toEqual([]);
     expect([run('--once'), run('--once')]).toEqual(['none', 'used']);
     expect([run('completion', 'bash'), run('completion', 'bash')]).toEqual(['none', 'used']);
     expect(caches()).toHaveLength(2);

@@ -27,7 +27,7 @@ describe('the package', () => {
     expect(
       paths
         .filter(
-          path => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w.-]+\.(?:js|json|txt|[157]))$/.test(path),
+          path => !/^(?:LICENSE|README\.md|package\.json|dist\/[\w.-]+\.(?:c?js|json|txt|[157]))$/.test(path),
         )
         .sort(),
     ).toEqual(plugin);
