@@ -36,6 +36,7 @@ export const benchCpu = async (stage: Stage): Promise<Row[]> => {
 
 const compare = async (stage: Stage, what: string, limit: number, changing: boolean): Promise<Row> => {
   const options = { ...stage.commandOptions, size: WIDE };
+  await stage.earlierScreen();
   stage.stir(changing);
   const ours = new BenchTerminal(stage.cli, ['--interval', '2'], options);
   const theirs = new BenchTerminal('htop', ['-d', '20'], options);

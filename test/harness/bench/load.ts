@@ -44,6 +44,7 @@ export const benchLoad = async (stage: Stage): Promise<Row[]> => {
   for (const { what, limit, prepare } of LOADS) {
     await stage.bare();
     await stage.agent();
+    await stage.earlierScreen();
     await prepare(stage);
     await pause(SETTLED_MS);
     const terminal = new BenchTerminal(stage.cli, ['--interval', '2'], {

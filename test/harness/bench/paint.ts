@@ -38,18 +38,14 @@ export const benchPaint = async (stage: Stage): Promise<Row[]> => {
   const rounds = stage.quick ? 5 : 15;
   const node = cpuOfCommand(process.execPath, ['-e', '0'], commandOptions);
   const ours = async (): Promise<number> => (await painted(stage, cli, ROW.reaptop)).cpu;
+  const forget = (): void => rmSync(stage.sandbox.path('home/.cache'), { recursive: true, force: true });
   const first = (): Promise<number> => {
-    rmSync(stage.sandbox.path('home/.cache'), { recursive: true, force: true });
+    forget();
     return ours();
   };
-  // The cache is written when the screen has been there for a while, or ends as it should.
-  const leaveCache = async (): Promise<void> => {
-    const terminal = new BenchTerminal(cli, [], { ...commandOptions, size: WIDE });
-    await terminal.wrote(ROW.reaptop);
-    await terminal.quit();
-  };
   const cold = await interleaved({ first, node }, stage.quick ? 3 : 9);
-  await leaveCache();
+  forget();
+  await stage.earlierScreen();
   const warm = await interleaved({ ours, node }, rounds);
   const rows = [
     ratioRow('TUI, start to first paint with data / node -e 0, CPU', {

@@ -10,6 +10,7 @@ const MB = 1_000_000;
 export const benchRss = async (stage: Stage): Promise<Row[]> => {
   await stage.crowd.be(5000);
   await stage.agent();
+  await stage.earlierScreen();
   stage.stir(true);
   const terminal = new BenchTerminal(stage.cli, ['--interval', '2'], {
     ...stage.commandOptions,

@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { slugOf } from '../../../src/observe/files/transcripts.ts';
 import { callLines } from '../../fixtures/call-lines.ts';
@@ -6,10 +6,14 @@ import { startAgent } from '../../support/agent.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 import { Crowd } from './crowd.ts';
-import type { CommandOptions } from './measure.ts';
+import { type CommandOptions, pause } from './measure.ts';
+import { BenchTerminal, WIDE } from './terminal.ts';
 
 /** How many processes concern an agent in the measurements that want some: a claude and what it started. */
 const RELATED = 50;
+
+/** A screen leaves its code cache when it has been there for a second and a half. */
+const CACHE_MS = 3000;
 
 const { claude } = callLines;
 
@@ -107,6 +111,17 @@ export class Stage {
         ),
       ],
     });
+  }
+
+  /** An earlier screen left its code cache: only a row that says so is about a first run. */
+  async earlierScreen(): Promise<void> {
+    const caches = this.sandbox.path('home/.cache/reaptop');
+    if (existsSync(caches) && readdirSync(caches).some(name => name.startsWith('screen-'))) return;
+    await this.agent();
+    const terminal = new BenchTerminal(this.cli, [], { ...this.commandOptions, size: WIDE });
+    await terminal.wrote('mcp-server-');
+    await pause(CACHE_MS);
+    await terminal.quit();
   }
 
   /** Whether rows change from now on. */
