@@ -1,9 +1,9 @@
 /**
- * Bundles `dist/`: `main.js` is the whole program, `quick.js` what hooks and status lines need, `once.js`
- * what `--once` needs, and `cli.js` the bin that
- * starts them from V8's code cache. CommonJS starts faster than ES modules (99 against 107 ms). What is imported with
- * `import()` is in the bundle and runs when it is first asked for: React and Ink for the screen, zod when there is a
- * config file, pino for the audit log.
+ * Bundles `dist/`: `quick.js` is what hooks and status lines need, `once.js` what `--once` needs, `main.js` the rest of
+ * the program, which takes from `once.js` what that has; `settings.js` is zod, for a config with more in it than
+ * settings of the screen, and `cli.js` the bin that starts them from V8's code cache. A module is in two of them at
+ * most, and nothing is loaded twice. CommonJS starts faster than ES modules (99 against 107 ms). What else is imported
+ * with `import()` is in the bundle and runs when it is first asked for: React and Ink for the screen.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -46,15 +46,98 @@ const screenWaitsForYoga = {
   },
 };
 
-/** In `quick.js`: a session that starts among leaks, and a broad kill, need most of the program: `main.js` has it. */
-const rareHooksFromMain = {
-  name: 'rare-hooks-from-main',
+/** What the small bundles need so rarely that only `main.js` has it, which they load for it then. */
+const RARE = [
+  'hooks/session-start.ts',
+  'hooks/kill-targets.ts',
+  'observe/files/watch-files.ts',
+  'observe/recorded/load.ts',
+  'observe/portable/system.ts',
+  'remember/recorder/recording.ts',
+].map(path => resolve(src, path));
+
+const rareFromMain = {
+  name: 'rare-from-main',
   setup(esbuild) {
-    esbuild.onResolve({ filter: /\/(?:session-start|kill-targets)\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './main.js', external: true } : undefined,
+    esbuild.onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+      const at = kind === 'dynamic-import' ? RARE.indexOf(resolve(resolveDir, path)) : -1;
+      return at < 0 ? undefined : { path: `${at}`, namespace: 'rare' };
+    });
+    esbuild.onLoad({ filter: /.*/, namespace: 'rare' }, ({ path }) => ({
+      contents: `module.exports = require('./main.js').rare[${path}]();`,
+    }));
+    esbuild.onResolve({ filter: /^\.\/main\.js$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+/** Every bundle has this one in a file of its own. */
+const settingsApart = {
+  name: 'settings-apart',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /\/config-schema\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './settings.js', external: true } : undefined,
     );
   },
 };
+
+/** What `once.ts` loads on a Mac alone, and `quick.ts` too: a module is in two bundles at most. */
+const SHARED_TOO = ['model/shell', 'observe/darwin/host', 'observe/darwin/lsof', 'observe/darwin/table'].map(
+  name => `src/${name}.ts`,
+);
+
+/** What `once.ts` needs as it starts: its modules, and by which names each of them is asked. */
+const startOfOnce = async () => {
+  const dry = { absWorkingDir: root, metafile: true, write: false, outdir: fresh };
+  const entryPoints = ['src/once.ts', ...SHARED_TOO];
+  const { metafile } = await build({ ...options, ...dry, entryPoints });
+  const paths = new Set(entryPoints);
+  for (const path of paths)
+    for (const { kind, external, path: next } of metafile.inputs[path].imports)
+      if (kind === 'import-statement' && !external) paths.add(next);
+  const { metafile: each } = await build({ ...dry, format: 'esm', entryPoints: [...paths] });
+  return Object.values(each.outputs).flatMap(({ entryPoint, exports }) =>
+    exports.length > 0 ? [{ path: resolve(root, entryPoint), exports }] : [],
+  );
+};
+
+/** An entry that is not on disk. */
+const madeOf = lines => ({
+  name: 'made',
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^made$/ }, ({ path }) => ({ path, namespace: 'made' }));
+    esbuild.onLoad({ filter: /.*/, namespace: 'made' }, () => ({
+      contents: lines.join('\n'),
+      resolveDir: src,
+    }));
+  },
+});
+
+/** Gives its modules away, by their numbers. Functions: who does not ask pays for no object. */
+const giving = modules => [
+  ...modules.map(({ path }, at) => `import * as m${at} from ${JSON.stringify(path)};`),
+  `export const given = [${modules.map(
+    ({ exports }, at) => `() => ({ ${exports.map(name => `${name}: m${at}.${name}`)} })`,
+  )}];`,
+];
+
+/** Takes the modules from the bundle that has them. As constants: a getter at each use would cost every refresh. */
+const takenFrom = (file, modules) => ({
+  name: `taken-from-${file}`,
+  setup(esbuild) {
+    const taken = new Map(modules.map(({ path, exports }, at) => [path, { at, exports }]));
+    esbuild.onResolve({ filter: /^\.\/\w+\.js$/ }, ({ path }) =>
+      path === file ? { path, external: true } : undefined,
+    );
+    esbuild.onLoad({ filter: /\.[jt]sx?$/ }, ({ path }) => {
+      const module = taken.get(path);
+      if (module === undefined) return undefined;
+      const names = module.exports.map(name =>
+        name === 'default' ? 'export default m.default;' : `export const ${name} = m.${name};`,
+      );
+      return { contents: [`const m = require('${file}').given[${module.at}]();`, ...names].join('\n') };
+    });
+  },
+});
 
 /** Commander loads child_process (5 ms) for subcommands that are executables of their own: we have none. */
 const commanderWithoutChildren = {
@@ -94,11 +177,11 @@ const options = {
   ],
 };
 
-const bundle = async (name, ...plugins) => {
+const bundle = async (name, entry, ...plugins) => {
   const { metafile } = await build({
     ...options,
-    plugins: [...options.plugins, ...plugins],
-    entryPoints: [resolve(src, `${name}.ts`)],
+    plugins: [...plugins, ...options.plugins],
+    entryPoints: [entry],
     outfile: resolve(fresh, `${name}.js`),
   });
   return metafile;
@@ -116,9 +199,20 @@ const writePlugin = () => {
 };
 
 try {
-  const built = await Promise.all([bundle('main'), bundle('quick', rareHooksFromMain), bundle('once')]);
+  const start = await startOfOnce();
+  const shared = takenFrom('./once.js', start);
+  const once = madeOf(["export * from './once.ts';", ...giving(start)]);
+  const rare = RARE.map(path => `() => require(${JSON.stringify(path)})`);
+  const main = madeOf(["export { main } from './cli.ts';", `export const rare = [${rare}];`]);
+  const built = await Promise.all([
+    bundle('quick', 'src/quick.ts', settingsApart, rareFromMain),
+    bundle('once', 'made', settingsApart, rareFromMain, once),
+    bundle('settings', 'src/engine/config-schema.ts', shared),
+    bundle('main', 'made', settingsApart, shared, main),
+  ]);
   const hash = createHash('sha256');
-  for (const name of ['main.js', 'quick.js', 'once.js']) hash.update(readFileSync(resolve(fresh, name)));
+  for (const name of ['quick', 'once', 'settings', 'main'])
+    hash.update(readFileSync(resolve(fresh, `${name}.js`)));
   const launch = readFileSync(resolve(here, 'launch.cjs'), 'utf8').replace(
     "'BUILD'",
     `'${hash.digest('hex').slice(0, 16)}'`,

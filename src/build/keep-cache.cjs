@@ -3,7 +3,7 @@
 const fs = require('node:fs');
 const { dirname, join } = require('node:path');
 
-const MOST_CACHES = 24;
+const MOST_CACHES = 40;
 
 /** Who owns the directory that this one is in, or would be made in: under sudo that is the user, and stays the user's. */
 const ownerOf = path => fs.statSync(path, { throwIfNoEntry: false })?.uid ?? ownerOf(dirname(path));

@@ -29,7 +29,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   manual: [],
   commands: [...CORE, 'engine', 'hooks', 'guard', 'tui', 'manual', 'output.ts'],
   'cli.ts': ['model', 'engine', 'commands', 'output.ts'],
-  'main.ts': ['cli.ts', 'hooks'],
   'quick.ts': ['commands', 'hooks'],
   'once.ts': ['commands', 'engine', 'output.ts'],
   build: [],
