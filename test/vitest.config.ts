@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { ownNamespace } from './support/own-namespace.ts';
@@ -26,7 +27,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // Most tests wait for processes, not for the processor: one worker per core, and one more.
-    maxWorkers: '150%',
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,
