@@ -2,10 +2,10 @@
  * Runs vitest in pid namespaces of its own wherever the machine allows it. The tests judge and clean a whole machine;
  * there it holds nothing but themselves: no agent of the developer's can colour a verdict, nothing of theirs can be
  * signalled, and the kernel ends whatever would be left. The parts get one, the tests of the whole program one for each
- * share of their files: they judge every process they see, and so run side by side only where they do not see each other.
+ * file: they judge every process they see, and so run side by side only where they do not see each other.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -33,22 +33,41 @@ const forWhole = forAll ?? (may(asUser) ? asUser : null);
  * A shell as PID 1 reaps what is orphaned there; Node would not. It is called init, as on a whole machine: in a
  * container fewer things are proven.
  */
-const initDirectory = mkdtempSync(join(tmpdir(), 'reaptop-init-'));
-const init = join(initDirectory, 'init');
-symlinkSync('/bin/sh', init);
-process.on('exit', () => rmSync(initDirectory, { recursive: true, force: true }));
-const AS_CHILD_OF_INIT = [init, '-c', '"$@"; exit $?', 'init'];
+const directory = mkdtempSync(join(tmpdir(), 'reaptop-init-'));
+const [init, runner] = ['init', 'runner'].map(name => join(directory, name));
+for (const path of [init, runner]) symlinkSync('/bin/sh', path);
+process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+const WAITS = ['-c', '"$@"; exit $?', 'sh'];
+
+/** Starts Node in a namespace. As on a whole machine, its parent is neither PID 1 nor called a shell. */
+const startsNode = () => {
+  const path = join(directory, 'node');
+  const words = ['unshare', ...forWhole, init, ...WAITS, runner, ...WAITS, process.execPath];
+  const quoted = words.map(word => `'${word.replaceAll("'", "'\\''")}'`);
+  writeFileSync(path, `#!/bin/sh\nexec ${quoted.join(' ')} "$@"\n`, { mode: 0o755 });
+  return path;
+};
+
+/** What the program compiled in one test, it need not compile again in the next. */
+const caches = join(directory, 'caches');
+mkdirSync(caches, { mode: 0o700 });
 
 /** Nothing here speaks TLS, and with these every one of the thousands of Nodes that are started takes 50 ms more. */
-const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+const { NODE_EXTRA_CA_CERTS: _, ...ours } = process.env;
+const env = {
+  ...ours,
+  REAPTOP_TEST_CACHES: caches,
+  ...(forWhole === null ? {} : { REAPTOP_TEST_NODE: startsNode() }),
+};
 
 /** Resolves to the exit code and what was held back of the output. */
 const run = (args, stdio, namespace) =>
   new Promise(resolve => {
-    const [program, ...rest] =
-      namespace === null
-        ? [...command, ...args]
-        : ['unshare', ...namespace, ...AS_CHILD_OF_INIT, ...command, ...args];
+    const [program, ...rest] = [
+      ...(namespace === null ? [] : ['unshare', ...namespace, init, ...WAITS]),
+      ...command,
+      ...args,
+    ];
     const child = spawn(program, rest, { stdio, env });
     let held = '';
     for (const stream of [child.stdout, child.stderr])
@@ -58,23 +77,17 @@ const run = (args, stdio, namespace) =>
 
 const PARTS = ['--project', 'parts'];
 const WHOLE = ['--project', 'whole'];
-
-/** Most of their time is waiting: for a grace, a second look, a terminal. */
-const SHARES = 3;
-const shares = Array.from({ length: SHARES }, (_, n) => [...WHOLE, `--shard=${n + 1}/${SHARES}`]);
-
 const WATCHED = 'inherit';
 const HELD_BACK = ['ignore', 'pipe', 'pipe'];
 
 if (forWhole === null)
   process.stderr.write('No pid namespace here: tests that clean refuse to run beside other leaks.\n');
-const wholeOnly = asked.some((word, n) => word === 'whole' && asked[n - 1] === '--project');
 const runs =
   asked.length > 0
-    ? [run(asked, WATCHED, wholeOnly ? forWhole : forAll)]
+    ? [run(asked, WATCHED, forAll)]
     : forWhole === null
       ? [run([...PARTS, ...WHOLE], WATCHED, null)]
-      : [run(PARTS, WATCHED, forAll), ...shares.map(share => run(share, HELD_BACK, forWhole))];
+      : [run(PARTS, WATCHED, forAll), run(WHOLE, HELD_BACK, null)];
 const codes = [];
 for (const { code, held } of await Promise.all(runs)) {
   process.stdout.write(held);

@@ -1,5 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { ownNamespace } from './support/own-namespace.ts';
+
+/** A program that starts Node in a pid namespace of its own, where the machine allows one (`run.mjs`). */
+const apart = process.env.REAPTOP_TEST_NODE;
 
 const shuffled = { shuffle: { files: true, tests: false } };
 
@@ -22,7 +27,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // Most tests wait for processes, not for the processor: one worker per core, and one more.
-    maxWorkers: '150%',
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         extends: true,
@@ -38,11 +43,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // One file at a time, after the parts: these judge the whole machine, and another test's agent is on it.
+          // They judge the whole machine, and another test's agent is on it: beside each other only where they do not
+          // see each other, the longest first. Most of their time is waiting: for a grace, a second look, a terminal.
           name: 'whole',
           include: ['e2e/**/*.test.ts'],
-          fileParallelism: false,
-          sequence: { ...shuffled, groupOrder: 1 },
+          setupFiles: [fileURLToPath(new URL('support/nothing-left.ts', import.meta.url))],
+          ...(apart === undefined
+            ? { fileParallelism: false }
+            : { pool: ownNamespace(apart), maxWorkers: 5 }),
+          sequence: { groupOrder: 1 },
         },
       },
       {

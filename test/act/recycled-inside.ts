@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type TerminateOptions, type TerminateResult, terminate } from '../../src/act/terminate/terminate.ts';
 import { procfsSystem } from '../../src/observe/procfs/system.ts';
-import { allPids, isRunning, type RawProcess, rawProcess } from '../support/proc.ts';
+import { allPids, isRunning, type RawProcess, rawProcess, uptime } from '../support/proc.ts';
 import { until } from '../support/until.ts';
 import { planFor } from './stage.ts';
 
@@ -19,6 +19,8 @@ const beforeTheSignal = async (): Promise<object> => {
   const plan = await planFor(system, [raw]);
   victim.kill('SIGKILL');
   await once(victim, 'exit');
+  // Start times count hundredths of a second: no pid of a whole machine comes round within one.
+  await until('the next hundredth', () => Math.round(uptime() * 100) > Number(raw.start) + 1);
   nextPid(victim.pid!);
   const stranger = start();
   const result = await terminate({ system, plan, graceMs: 200 });

@@ -7,7 +7,7 @@ import { Sandbox } from '../support/sandbox.ts';
 
 let sandbox: Sandbox;
 beforeEach(() => {
-  sandbox = new Sandbox();
+  sandbox = new Sandbox({ firstRun: true });
   cpSync(dirname(CLI), sandbox.path("a person's own/dist"), { recursive: true });
   symlinkSync("../a person's own/dist/cli.js", sandbox.path('bin/reaptop'));
 });

@@ -24,7 +24,7 @@ import { until } from '../support/until.ts';
 let sandbox: Sandbox;
 let cli: string;
 beforeEach(() => {
-  sandbox = new Sandbox();
+  sandbox = new Sandbox({ firstRun: true });
   cpSync(dirname(CLI), sandbox.path('dist'), { recursive: true });
   cli = sandbox.path('dist/cli.js');
 });

@@ -18,7 +18,7 @@ let sandbox: Sandbox;
 let said: { out: string; err: string };
 let asked: string[];
 beforeEach(() => {
-  sandbox = new Sandbox();
+  sandbox = new Sandbox({ firstRun: true });
   said = { out: '', err: '' };
   asked = [];
 });

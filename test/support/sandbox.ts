@@ -4,10 +4,12 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -25,6 +27,21 @@ export const MARK = 'REAPTOP_TEST_MARK';
 
 /** A program may clear its environment for good: it is not waited for longer. */
 const MOST_EXEC_SECONDS = 2;
+
+/** Code caches that sandboxes of this run left: without them every first run of a command takes 70 ms of CPU more. */
+const CACHES = process.env.REAPTOP_TEST_CACHES;
+
+/** They are never written to, only replaced. */
+const linkCaches = (from: string, to: string): void => {
+  for (const name of readdirSync(from)) {
+    if (!name.endsWith('.cache') || existsSync(join(to, name))) continue;
+    try {
+      linkSync(join(from, name), join(to, name));
+    } catch {
+      // another test was quicker, or it is not ours
+    }
+  }
+};
 
 /** The environment of a person's shell: nothing of the agent or the CI that may be running the tests. */
 export const plainEnv = (): NodeJS.ProcessEnv => {
@@ -56,10 +73,16 @@ export class Sandbox {
   readonly mark = `${process.env.REAPTOP_TEST_RUN ?? 'solo'}.${randomBytes(6).toString('hex')}`;
   readonly #children: ChildProcess[] = [];
   readonly #since = uptime();
+  readonly #caches: string | null;
 
-  constructor() {
+  /** `firstRun`: nothing of reaptop has run for this user, or it is another copy of the program that runs. */
+  constructor({ firstRun = false } = {}) {
     for (const dir of [this.home, this.path('bin'), this.path('work'), this.path('tmux')])
       mkdirSync(dir, { recursive: true, mode: 0o700 });
+    this.#caches = firstRun || CACHES === undefined ? null : join(this.home, '.cache/reaptop');
+    if (this.#caches === null) return;
+    mkdirSync(this.#caches, { recursive: true, mode: 0o700 });
+    linkCaches(CACHES!, this.#caches);
   }
 
   path(...parts: string[]): string {
@@ -188,6 +211,7 @@ export class Sandbox {
       }
     });
     for (const child of this.#children) child.removeAllListeners();
+    if (this.#caches !== null && existsSync(this.#caches)) linkCaches(this.#caches, CACHES!);
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 }

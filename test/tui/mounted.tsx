@@ -46,10 +46,11 @@ const linesOf = (root: DOMElement): readonly string[] => {
 
 const mounted: Instance[] = [];
 
-/** Rejects with what a component threw. */
+/** Rejects with what a component threw. In this order Ink takes its listener off the process again. */
 const closed = (ink: Instance): Promise<unknown> => {
+  const ended = ink.waitUntilExit();
   ink.unmount();
-  return ink.waitUntilExit();
+  return ended;
 };
 
 afterEach(async () => {
