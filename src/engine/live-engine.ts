@@ -9,7 +9,7 @@ import { type RememberedSession, resumeFromAnywhere, sessionKey, wayBackName } f
 import type { Finding } from '../model/finding.ts';
 import { type Identity, type IdentityKey, keyOf } from '../model/identity.ts';
 import type { ActRequest, Plan } from '../model/plan.ts';
-import { label, type Snapshot } from '../model/snapshot.ts';
+import { label, type Snapshot, whyNoPane } from '../model/snapshot.ts';
 import { visible } from '../model/text.ts';
 import type { UiSettings } from '../model/ui-settings.ts';
 import { plural } from '../model/units.ts';
@@ -188,10 +188,10 @@ export class LiveEngine implements Live {
 
   async peek(target: Identity): Promise<readonly string[] | string> {
     const { system, env } = this.#options;
-    const { processes } = this.#store.state.snapshot;
-    const found = processes.find(p => keyOf(p.facts) === keyOf(target));
+    const { snapshot } = this.#store.state;
+    const found = snapshot.processes.find(p => keyOf(p.facts) === keyOf(target));
     if (found === undefined) return 'This process has ended.';
-    if (found.tmux === null) return `${label(found)} is not in a tmux pane.`;
+    if (found.tmux === null) return whyNoPane(label(found), snapshot);
     if (system.inventedRecords !== undefined) return 'Its pane is on another machine.';
     return peekAtPane(found.tmux, env);
   }
@@ -427,12 +427,12 @@ export const exportScreen = async (extension: string, text: string): Promise<str
 /** Brings the pane of a process to the front, or says why not. */
 export const jumpTo = async (
   target: Identity,
-  { processes }: Snapshot,
+  snapshot: Snapshot,
   { system, env }: Pick<LiveEngineOptions, 'system' | 'env'>,
 ): Promise<string> => {
-  const found = processes.find(p => keyOf(p.facts) === keyOf(target));
+  const found = snapshot.processes.find(p => keyOf(p.facts) === keyOf(target));
   if (found === undefined) return 'This process has ended.';
-  if (found.tmux === null) return `${label(found)} is not in a tmux pane.`;
+  if (found.tmux === null) return whyNoPane(label(found), snapshot);
   if (system.inventedRecords !== undefined) return `${label(found)} is in a pane of another machine.`;
   return jumpToPane(found.tmux, env);
 };

@@ -154,6 +154,12 @@ export const nameAndPid = (name: string, pid: number): string => `${name} (${pid
 export const label = ({ name, facts }: Pick<JudgedProcess, 'name' | 'facts'>): string =>
   nameAndPid(name, facts.pid);
 
+/** Why nobody is brought to its pane: it has none, or a server that would know has not answered. */
+export const whyNoPane = (name: string, { tmux }: Pick<Snapshot, 'tmux'>): string =>
+  tmux.every(({ reachable }) => reachable)
+    ? `${name} is not in a tmux pane.`
+    : `${name} may be in a tmux pane: tmux has not answered yet.`;
+
 /** Four letters, so that the verdict is read and not guessed from a colour. */
 export const VERDICT_WORDS = {
   live: 'live',

@@ -2,7 +2,7 @@ import type { LiveState } from '../../engine/live-state.ts';
 import type { Finding } from '../../model/finding.ts';
 import { doesNothing, pidsToType } from '../../model/plan.ts';
 import { remedyInKeys } from '../../model/plan-text.ts';
-import type { JudgedProcess, Snapshot } from '../../model/snapshot.ts';
+import { type JudgedProcess, type Snapshot, whyNoPane } from '../../model/snapshot.ts';
 import type { ViewState } from '../state.ts';
 import type { Row } from '../tree/row-order.ts';
 
@@ -112,7 +112,8 @@ export const inPane = ({ view, row, targets }: KeyContext): JudgedProcess | null
 
 export const needsPane = (keyContext: KeyContext): string | null => {
   if (keyContext.state.readOnly) return keyContext.state.readOnly;
-  return inPane(keyContext)?.tmux ? null : 'This process is not in a tmux pane.';
+  const { view, state } = keyContext;
+  return inPane(keyContext)?.tmux ? null : whyNoPane('This process', view.frozen ?? state.snapshot);
 };
 
 export const needsMark = ({ view }: KeyContext): string | null =>

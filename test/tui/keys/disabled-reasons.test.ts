@@ -47,6 +47,10 @@ const keyContext = ({
     ...rest,
   } as unknown as KeyContext;
 };
+const unansweredByTmux = {
+  ...snapshotOf([p]),
+  tmux: [{ socket: '', pid: 5, reachable: false, panes: [] }],
+};
 const totals = (leaks: number, zombies: number) => ({
   snapshot: { ...snapshotOf([]), totals: { leaks, zombies }, findings: [] },
 });
@@ -93,6 +97,7 @@ describe('nothing to act on is said, each time for its own reason', () => {
     ['detail pane is closed', () => needsDetail(keyContext())],
     ['Already live', () => needsPast(keyContext())],
     ['not in a tmux pane', () => needsPane(keyContext())],
+    ['tmux has not answered yet', () => needsPane(keyContext({ state: { snapshot: unansweredByTmux } }))],
     [READ_ONLY, () => needsPane(keyContext({ state: { readOnly: READ_ONLY } }))],
   ])('%s', (said, why) => expect(why()).toContain(said));
 });
