@@ -62,6 +62,7 @@ export class Stage {
   /** Before each sample, with how many there were. */
   onLook: (looks: number) => void = () => {};
   readonly #put = new Map<number, JudgedProcess>();
+  readonly collector: Collector;
   readonly engine: Engine;
 
   constructor(options: Partial<EngineOptions> = {}) {
@@ -70,8 +71,9 @@ export class Stage {
       this.looks.push({ ...asked, at: performance.now(), sent: [...this.system.sent] });
       return this.moment();
     };
+    this.collector = { collect, lineage: new Lineage() } as unknown as Collector;
     this.engine = new Engine({
-      collector: { collect, lineage: new Lineage() } as unknown as Collector,
+      collector: this.collector,
       system: this.system,
       config: DEFAULT_CONFIG,
       env: {},
