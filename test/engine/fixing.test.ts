@@ -145,7 +145,7 @@ it('a stale lock is removed, and the log says so', async () => {
   expect(existsSync(lock)).toBe(false);
   expect(engine.getState().running).toMatchObject({ done: true, summary: '1 file removed' });
   expect(auditLines(sandbox)).toMatchObject([
-    { event: 'intent', plan: { files: [lock] } },
+    { event: 'intent', plan: { files: [lock] }, sessions: [] },
     { event: 'outcome', files: [{ outcome: 'done' }] },
   ]);
 });

@@ -52,6 +52,15 @@ describe('what a plan says that it gives back', () => {
     expect(spellBack(await withPss(plan, system))).toBe('80 B');
   });
 
+  it('reads a thousand members at most: for more a reader would have to wait', async () => {
+    const system = new FakeSystem();
+    const many = Array.from({ length: 1001 }, (_, n) => ({ pid: 2000 + n, start: `s${2000 + n}` }));
+    const asked = vi.spyOn(system, 'proportionalMemory').mockImplementation(async () => 40 as never);
+    const weighed = await withPss(planOf(many), system);
+    expect(asked).toHaveBeenCalledTimes(1000);
+    expect([weighed.bytes, spellBack(weighed)]).toEqual([1000 * 40 + 100, 'about 39.2 KiB']);
+  });
+
   it('asks nothing of those who give nothing back', async () => {
     const system = new FakeSystem();
     const asked = vi.spyOn(system, 'proportionalMemory');
