@@ -212,6 +212,6 @@ export class Sandbox {
     });
     for (const child of this.#children) child.removeAllListeners();
     if (this.#caches !== null && existsSync(this.#caches)) linkCaches(this.#caches, CACHES!);
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
