@@ -96,17 +96,17 @@ export const joinReadings = (input: JoinInput): JoinedReading[] => {
       ? []
       : agents.inProject(projectOfReading(r)).filter(agent => couldHaveWritten(agent, age));
 
+  const ways = [
+    ['pid', (r: Reading) => under(agents.byPid, r.pid)],
+    ['session', (r: Reading) => under(agents.bySession, r.sessionId)],
+    ['environ', (r: Reading) => under(agents.byEnviron, r.sessionId)],
+    ['tmux', (r: Reading) => under(agents.byTmux, tmuxSessionOf(r))],
+    ['path', byPath],
+  ] as const;
   return input.readings.map(reading => {
     const ageSeconds = ageOfReading(reading, input.now);
-    const ways = [
-      ['pid', () => under(agents.byPid, reading.pid)],
-      ['session', () => under(agents.bySession, reading.sessionId)],
-      ['environ', () => under(agents.byEnviron, reading.sessionId)],
-      ['tmux', () => under(agents.byTmux, tmuxSessionOf(reading))],
-      ['path', () => byPath(reading, ageSeconds)],
-    ] as const;
     for (const [how, find] of ways) {
-      const candidates = find();
+      const candidates = find(reading, ageSeconds);
       if (candidates.length > 0) return { reading, ageSeconds, candidates, agent: youngest(candidates), how };
     }
     return { reading, ageSeconds, candidates: [], agent: null, how: null };

@@ -31,14 +31,15 @@ export const agentRecords = (observation: Observation, climb: (node: Node) => Cl
     const named = id === undefined ? undefined : transcripts.bySession.get(id);
     return named ?? transcripts.byPid.get(agent.facts.pid) ?? null;
   };
+  const streams = observation.readings.filter(({ format }) => format === 'stream-log');
   /** An orchestrator runs each agent in a tmux session of its name; a result names the session it ends. */
   const streamsOf = (agent: Node): readonly Reading[] => {
+    if (streams.length === 0) return streams;
     const tmux = paneOf(climb(agent))?.session;
     const id = idOf(agent);
-    return observation.readings.filter(
-      ({ format, agentId, sessionId }) =>
-        format === 'stream-log' &&
-        ((agentId !== null && tmux === `agent_${agentId}`) || (id !== undefined && sessionId === id)),
+    return streams.filter(
+      ({ agentId, sessionId }) =>
+        (agentId !== null && tmux === `agent_${agentId}`) || (id !== undefined && sessionId === id),
     );
   };
   return {

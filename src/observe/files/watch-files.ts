@@ -57,7 +57,6 @@ export class FileFollower {
   #ticks = 0;
   #closed = false;
   #roots = '';
-  #readings: readonly Reading[] | null = null;
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -85,8 +84,7 @@ export class FileFollower {
   }
 
   readings(): readonly Reading[] {
-    this.#readings ??= this.#tree.readings();
-    return this.#readings;
+    return this.#tree.readings();
   }
 
   warnings(): string[] {
@@ -177,7 +175,6 @@ export class FileFollower {
   /** After a look: tell about changes, and watch the directories that exist now. */
   #settle(changed: boolean): void {
     if (this.#closed) return;
-    this.#readings = null;
     if (!this.polling)
       for (const path of this.#watch.watch(this.#tree.watchable())) this.#young.set(path, YOUNG_TICKS);
     if (changed) {
@@ -246,6 +243,7 @@ export class DirectoryWatch {
    * Returns those that are new here: what happens in them before the watch stands is not reported.
    */
   watch(wanted: ReadonlyMap<string, string>): string[] {
+    if (wanted === this.#wanted && this.#watcher !== null) return [];
     this.#wanted = wanted;
     const gone = [...this.#watched].filter(([path, identity]) => wanted.get(path) !== identity);
     const added = [...wanted].filter(([path, identity]) => this.#watched.get(path) !== identity);

@@ -91,6 +91,9 @@ export class FileTree {
   readonly #owners = new Map<string, Directory>();
   #work: Work | null = null;
   #changed = false;
+  /** As long as they hold: with thousands of files making them anew at every look is most of the work. */
+  #readings: readonly Reading[] | null = null;
+  #watchable: ReadonlyMap<string, string> | null = null;
   readonly #crowding = new WatchLimits();
 
   constructor(sources: readonly HeartbeatSource[]) {
@@ -108,6 +111,8 @@ export class FileTree {
       ]),
     );
     this.#work = null;
+    this.#readings = null;
+    this.#watchable = null;
     for (const [root, directory] of before) if (!this.#roots.has(root)) this.#leave(directory);
   }
 
@@ -135,7 +140,12 @@ export class FileTree {
     return this.#changed;
   }
 
-  readings(): Reading[] {
+  readings(): readonly Reading[] {
+    this.#readings ??= this.#allReadings();
+    return this.#readings;
+  }
+
+  #allReadings(): Reading[] {
     const readings: Reading[] = [];
     for (const { files } of allBelow(this.#roots.values()))
       for (const { reading } of files.values()) readings.push(reading);
@@ -143,7 +153,12 @@ export class FileTree {
   }
 
   /** Real paths of the directories worth watching, with what tells each from a namesake. Roots are left out: they may be huge. */
-  watchable(): Map<string, string> {
+  watchable(): ReadonlyMap<string, string> {
+    this.#watchable ??= this.#allWatchable();
+    return this.#watchable;
+  }
+
+  #allWatchable(): Map<string, string> {
     const paths = new Map<string, string>();
     for (const directory of allBelow(this.#roots.values())) {
       if (directory.identity === '') continue;
@@ -177,7 +192,10 @@ export class FileTree {
       this.#leave(directory);
       return;
     }
-    if (directory.identity !== identity) this.#owners.delete(directory.identity);
+    if (directory.identity !== identity) {
+      this.#owners.delete(directory.identity);
+      this.#watchable = null;
+    }
     this.#owners.set(identity, directory);
     if (!(yield* listNames(directory, stat))) this.#crowding.refuse(directory.path);
 
@@ -225,7 +243,9 @@ export class FileTree {
 
   #check(directory: Directory, name: string, stat: Parameters<typeof checkFile>[2]): void {
     const before = directory.files.size;
+    const known = directory.files.get(name)?.reading;
     if (checkFile(directory, name, stat)) this.#changed = true;
+    if (directory.files.get(name)?.reading !== known) this.#readings = null;
     this.#crowding.files += directory.files.size - before;
   }
 
@@ -235,6 +255,7 @@ export class FileTree {
         directory.files.delete(name);
         this.#crowding.files -= 1;
         this.#changed = true;
+        this.#readings = null;
       }
     for (const [name, below] of directory.directories)
       if (!directories.has(name)) {
@@ -245,7 +266,11 @@ export class FileTree {
 
   #leave(directory: Directory): void {
     for (const below of directory.directories.values()) this.#leave(below);
-    if (directory.files.size > 0) this.#changed = true;
+    if (directory.identity !== '') this.#watchable = null;
+    if (directory.files.size > 0) {
+      this.#changed = true;
+      this.#readings = null;
+    }
     if (this.#owners.get(directory.identity) === directory) this.#owners.delete(directory.identity);
     if (directory.real !== null && this.#byRealPath.get(directory.real) === directory)
       this.#byRealPath.delete(directory.real);

@@ -15,6 +15,7 @@ import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/model/heartbeat.ts';
 import { FileFollower, type FollowOptions, type Watcher } from '../../../src/observe/files/watch-files.ts';
+import { FileTree } from '../../../src/observe/files/watched-directories.ts';
 import { Sandbox } from '../../support/sandbox.ts';
 import { until } from '../../support/until.ts';
 
@@ -239,5 +240,37 @@ describe('FileFollower', () => {
     writeFileSync(path, beat(1, 9));
     await until('the change', () => at(path)?.phase === '9');
     expect(handles()).toBe(0);
+  });
+});
+
+describe('FileTree', () => {
+  it('says which directories are worth watching, as they come, go and take the place of others', async () => {
+    const sandbox = new Sandbox();
+    const place = (path: string) => sandbox.path('work', path);
+    const tree = new FileTree([]);
+    const look = () => {
+      tree.refresh(() => true);
+      return tree.watchable();
+    };
+    try {
+      tree.setRoots([place('')]);
+      expect([...look().keys()]).toEqual([]);
+      mkdirSync(place('specs/1_x'), { recursive: true });
+      expect([...look().keys()]).toEqual([place('specs'), place('specs/1_x')]);
+      // As long as nothing changed it is the same list: nobody compares thousands of names in vain.
+      expect(look()).toBe(tree.watchable());
+      const before = look().get(place('specs/1_x'));
+      mkdirSync(place('new'));
+      rmSync(place('specs/1_x'), { recursive: true });
+      renameSync(place('new'), place('specs/1_x'));
+      expect(look().get(place('specs/1_x'))).not.toBe(before);
+      rmSync(place('specs/1_x'), { recursive: true });
+      expect([...look().keys()]).toEqual([place('specs')]);
+      // Roots may be huge: what is in them is looked at every while.
+      tree.setRoots([place(''), place('specs')]);
+      expect([...tree.watchable().keys()]).toEqual([]);
+    } finally {
+      await sandbox.close();
+    }
   });
 });
