@@ -1,7 +1,7 @@
 /**
  * What the bundle changes in Ink 6.8, as an esbuild plugin. All of it is for speed, size or CommonJS: on Ink as
- * published the TUI is the same, only slower (`REAPTOP_INK=published npm run build` leaves the drop-in out, and the
- * tests of the screens run on Ink as published).
+ * published the TUI is the same, only slower (`REAPTOP_INK=published npm run build` leaves the drop-in out; tests of whole
+ * screens run on both).
  *
  * Always:
  * - `is-in-ci`: with CI in the environment Ink would draw nothing until exit.
@@ -109,7 +109,11 @@ const patched = (source, changes, path) => {
 
 const escapeRegExp = text => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-const fromInk = importer => /[\\/]ink[\\/]build[\\/]/.test(importer);
+/** The file in place of what Ink imports, if one has it. Ink's own `Output`, where tests compare with it, stays whole. */
+export const dropInOf = (name, importer) =>
+  /[\\/]ink[\\/]build[\\/](?!output\.js)/.test(importer) && Object.hasOwn(DROP_INS, name)
+    ? here(DROP_INS[name])
+    : undefined;
 
 /** `dropIn: false`: Ink's own `Output` and caches. */
 export const inkPatches = ({ readFile, dropIn = true }) => ({
@@ -122,10 +126,11 @@ export const inkPatches = ({ readFile, dropIn = true }) => ({
     }
     build.onResolve({ filter: /^yoga-layout$/ }, () => ({ path: here('yoga.ts') }));
     if (dropIn)
-      for (const [name, file] of Object.entries(DROP_INS))
-        build.onResolve({ filter: new RegExp(`^${escapeRegExp(name)}$`) }, ({ importer }) =>
-          fromInk(importer) ? { path: here(file) } : undefined,
-        );
+      for (const name of Object.keys(DROP_INS))
+        build.onResolve({ filter: new RegExp(`^${escapeRegExp(name)}$`) }, ({ importer }) => {
+          const path = dropInOf(name, importer);
+          return path && { path };
+        });
     const { initialOptions } = build;
     initialOptions.define = { ...initialOptions.define, 'Intl.Segmenter': 'LazySegmenter' };
     initialOptions.inject = [...(initialOptions.inject ?? []), 'lazy-segmenter'];
