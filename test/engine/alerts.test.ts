@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Alerting, type News } from '../../src/engine/alerts.ts';
 import { plainEnv } from '../support/sandbox.ts';
-import { until } from '../support/until.ts';
+import { removed, until } from '../support/until.ts';
 
 let here: string;
 const troubles: string[] = [];
@@ -13,9 +13,9 @@ beforeEach(() => {
   here = mkdtempSync(join(tmpdir(), 'reaptop-test-'));
   troubles.length = 0;
 });
-afterEach(() => {
+afterEach(async () => {
   alerting.stop();
-  rmSync(here, { recursive: true, force: true });
+  await removed(here);
 });
 
 const start = (...command: readonly string[]): Alerting => {

@@ -11,7 +11,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -20,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { notInstalled } from './lacking.ts';
 import { inExec, isRunning, pidsWithEnv, type RawProcess, rawProcess, uptime } from './proc.ts';
-import { until } from './until.ts';
+import { removed, until } from './until.ts';
 
 /** Everything a test starts carries this variable, so that leftovers can be found whatever their parent. */
 export const MARK = 'REAPTOP_TEST_MARK';
@@ -212,6 +211,6 @@ export class Sandbox {
     });
     for (const child of this.#children) child.removeAllListeners();
     if (this.#caches !== null && existsSync(this.#caches)) linkCaches(this.#caches, CACHES!);
-    rmSync(this.dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    await removed(this.dir);
   }
 }

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+
 /** Polls until the condition gives a truthy value, and returns it. Fails with `what` after a generous time: two cores may be shared with much else. */
 export const until = async <T>(
   what: string,
@@ -21,6 +23,13 @@ export const until = async <T>(
     delay = Math.min(delay * 2, 50);
   }
 };
+
+/** `rmSync` lists a directory once: what a process on its way out creates meanwhile makes it fail, however often it tries. */
+export const removed = (directory: string): Promise<boolean> =>
+  until(`${directory} to be removed`, () => {
+    rmSync(directory, { recursive: true, force: true });
+    return true;
+  });
 
 /** A promise that the test itself fulfils. */
 export const awaited = <T = void>() => {
