@@ -72,18 +72,20 @@ export const fromAbove = <N extends Linked<N>, T>(
   step: (node: N, above: T | undefined) => T,
 ): ((node: N) => T) => {
   const known = new WeakMap<N, { readonly value: T }>();
+  const learn = (node: N, above: T | undefined): T => {
+    const value = step(node, above);
+    known.set(node, { value });
+    return value;
+  };
   return node => {
     const before = known.get(node);
     if (before !== undefined) return before.value;
-    const unknown = [node];
+    const unknown: N[] = [];
     let up = node.parent;
     for (; up !== null && !known.has(up); up = up.parent) unknown.push(up);
-    let last = up === null ? undefined : known.get(up);
-    for (const next of unknown.reverse()) {
-      last = { value: step(next, last?.value) };
-      known.set(next, last);
-    }
-    return last!.value;
+    let above = up === null ? undefined : known.get(up)!.value;
+    for (let next = unknown.pop(); next !== undefined; next = unknown.pop()) above = learn(next, above);
+    return learn(node, above);
   };
 };
 

@@ -73,7 +73,6 @@ export const orchestratedAgents = (
   processes: readonly JudgedProcess[],
   tmux: readonly TmuxServer[],
 ): OrchestratedAgent[] => {
-  const running = indexRunning(processes, tmux);
   const sessionUnknown = tmux.some(server => !server.reachable);
   const tasks = new Map<string, { registry: JoinedReading | null; files: Map<string, JoinedReading[]> }>();
   for (const file of joined) {
@@ -85,6 +84,8 @@ export const orchestratedAgents = (
     const id = file.reading.agentId;
     if (id !== null) pushTo(task.files, id, file);
   }
+  if (tasks.size === 0) return [];
+  const running = indexRunning(processes, tmux);
   return [...tasks].flatMap(([taskDirectory, { registry, files }]) => {
     const members = new Map((registry?.reading.members ?? []).map(member => [member.id, member]));
     return [...new Set([...files.keys(), ...members.keys()])].map(id => {

@@ -52,11 +52,19 @@ export interface MarkedRequest {
 interface Remembered {
   readonly slowReadAt: number;
   readonly execMark: string;
+  readonly ppid: number | null;
   readonly details: ProcessDetails;
 }
 
 /** cwd, descriptors and sockets change slowly; reading them at every refresh would cost more than the table itself. */
 const SLOW_SECONDS = 10;
+
+/** So many of them a second (0.1 ms each): of more than 250 processes each waits longer. */
+const SLOW_A_SECOND = 25;
+
+/** Of many, some are due at every look: all at once would hold up a key. */
+const phaseOf = (pid: number, seconds: number): number =>
+  seconds > SLOW_SECONDS ? ((pid % 64) / 64) * seconds : 0;
 
 /** Who and what else is asked when a process's own descriptors do not tell, each at most once a look. */
 interface Neighbours {
@@ -113,10 +121,12 @@ export class DetailReader {
     { clock, fresh = false, unix, ...around }: Surrounding,
   ): Promise<Map<IdentityKey, ProcessDetails>> {
     const found = new Map<IdentityKey, ProcessDetails>();
+    const slowSeconds = Math.max(SLOW_SECONDS, requests.length / SLOW_A_SECOND);
     const known = requests.map(request => {
       const cached = this.#cache.get(keyOf(request.asked));
-      const same = cached?.execMark === request.execMark ? cached : undefined;
-      return { request, same, keep: !fresh && same !== undefined && clock - same.slowReadAt < SLOW_SECONDS };
+      const isSame = cached?.execMark === request.execMark && cached.ppid === request.ppid;
+      const same = isSame ? cached : undefined;
+      return { request, same, keep: !fresh && same !== undefined && clock - same.slowReadAt < slowSeconds };
     });
     const askedAbout = new Set(requests.map(({ asked }) => asked.pid));
     const pids = lazily(() => this.#allPids());
@@ -142,8 +152,14 @@ export class DetailReader {
       const details = this.#read(request, same?.details, keep, neighbours);
       found.set(key, details);
       this.#cache.set(key, {
-        slowReadAt: keep && same !== undefined ? same.slowReadAt : clock,
+        slowReadAt:
+          same === undefined
+            ? clock - phaseOf(request.asked.pid, slowSeconds)
+            : keep
+              ? same.slowReadAt
+              : clock,
         execMark: request.execMark,
+        ppid: request.ppid,
         details,
       });
     }

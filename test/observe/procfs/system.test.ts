@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { procfsSystem } from '../../../src/observe/procfs/system.ts';
 import { FakeProc } from './fake-proc.ts';
@@ -88,6 +89,54 @@ describe('the questions after it', () => {
     const after = await detailsNow();
     expect(after).toMatchObject({ cwd: '/after' });
     expect(after?.stdin).not.toBe(before?.stdin);
+  });
+
+  /** How many of so many processes are seen to have moved, at these seconds after they did. */
+  const movedBy = async (count: number, seconds: readonly number[], change: object = {}) => {
+    const pids = Array.from({ length: count }, (_, n) => 100 + n);
+    for (const pid of pids) {
+      proc.put({ pid });
+      proc.link(`${pid}/cwd`, '/before');
+    }
+    const fresh = system();
+    const moved = async (options?: object): Promise<number> => {
+      await fresh.sample();
+      const details = await fresh.details(
+        pids.map(pid => asked(pid)),
+        options,
+      );
+      return [...details.values()].filter(({ cwd }) => cwd === '/after').length;
+    };
+    await moved();
+    for (const pid of pids) {
+      rmSync(`${proc.root}/${pid}/cwd`);
+      proc.link(`${pid}/cwd`, '/after');
+      if (Object.keys(change).length > 0) proc.put({ pid, ...change });
+    }
+    const seen: number[] = [];
+    for (const at of seconds) {
+      proc.uptime(5000 + at);
+      seen.push(await moved());
+    }
+    return { seen, freshly: () => moved({ fresh: true }) };
+  };
+
+  it('are answered from memory for ten seconds', async () => {
+    expect((await movedBy(1, [1, 9, 10])).seen).toEqual([0, 0, 1]);
+  });
+
+  it('are read at once where a signal hangs on them', async () => {
+    expect(await (await movedBy(1, [1])).freshly()).toBe(1);
+  });
+
+  it('are asked again below another parent, however soon', async () => {
+    expect((await movedBy(1, [1], { ppid: 7 })).seen).toEqual([1]);
+  });
+
+  it('of five hundred are asked again in turns, each within twenty seconds', async () => {
+    const { seen } = await movedBy(500, [2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
+    for (const [at, count] of seen.entries()) expect(count - (seen[at - 1] ?? 0)).toBeLessThan(120);
+    expect(seen.at(-1)).toBe(500);
   });
 
   it('tell a process’s share of memory', async () => {
