@@ -59,8 +59,9 @@ interface Remembered {
 /** cwd, descriptors and sockets change slowly; reading them at every refresh would cost more than the table itself. */
 const SLOW_SECONDS = 10;
 
-/** So many of them a second (0.1 ms each): of more than 250 processes each waits longer. */
+/** So many of them a second (0.1 ms each): more than 250 wait longer, but guard's two sightings are two readings. */
 const SLOW_A_SECOND = 25;
+const SLOWEST_SECONDS = 20;
 
 /** Of many, some are due at every look: all at once would hold up a key. */
 const phaseOf = (pid: number, seconds: number): number =>
@@ -121,7 +122,7 @@ export class DetailReader {
     { clock, fresh = false, unix, ...around }: Surrounding,
   ): Promise<Map<IdentityKey, ProcessDetails>> {
     const found = new Map<IdentityKey, ProcessDetails>();
-    const slowSeconds = Math.max(SLOW_SECONDS, requests.length / SLOW_A_SECOND);
+    const slowSeconds = Math.min(SLOWEST_SECONDS, Math.max(SLOW_SECONDS, requests.length / SLOW_A_SECOND));
     const known = requests.map(request => {
       const cached = this.#cache.get(keyOf(request.asked));
       const isSame = cached?.execMark === request.execMark && cached.ppid === request.ppid;
