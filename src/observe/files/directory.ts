@@ -122,14 +122,13 @@ const NAMES_AT_A_TIME = 256;
 export function* listNames(directory: Directory, stat: Stats): Work<boolean> {
   const identity = identityOfDirectory(stat);
   const settled = directory.listedAt - directory.mtimeMs > STEP_MS;
-  if (directory.identity !== identity) directory.real = null;
   const same = directory.identity === identity && directory.mtimeMs === stat.mtimeMs && settled;
+  if (directory.identity !== identity) directory.real = null;
   directory.identity = identity;
-  directory.mtimeMs = stat.mtimeMs;
   const fixed = namesAt(directory.where);
   if (fixed !== null) directory.names = fixed;
   else if (!same) {
-    directory.listedAt = Date.now();
+    const listedAt = Date.now();
     const { names, all } = list(directory, stat);
     const { where } = directory;
     const known: string[] = [];
@@ -138,6 +137,9 @@ export function* listNames(directory: Directory, stat: Stats): Work<boolean> {
       if (at % NAMES_AT_A_TIME === 0) yield;
     }
     directory.names = known;
+    // Only now: a list that was put down for good is made again.
+    directory.listedAt = listedAt;
+    directory.mtimeMs = stat.mtimeMs;
     return all;
   }
   return true;

@@ -201,9 +201,11 @@ export class FileTree {
 
     const files = new Set<string>();
     const directories = new Set<string>();
+    // `join` costs as much as the look itself.
+    const place = directory.path === '/' ? '/' : `${directory.path}/`;
     for (const name of directory.names) {
       yield;
-      const child = lookAtEntry(join(directory.path, name), directory.root);
+      const child = lookAtEntry(place + name, directory.root);
       if (child?.isDirectory() === true) {
         directories.add(name);
         const known = directory.directories.get(name) ?? this.#enter(directory, name);

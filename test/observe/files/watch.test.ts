@@ -9,6 +9,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -269,6 +270,35 @@ describe('FileTree', () => {
       // Roots may be huge: what is in them is looked at every while.
       tree.setRoots([place(''), place('specs')]);
       expect([...tree.watchable().keys()]).toEqual([]);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('finds a new file in a directory that it knows, wherever an earlier look was broken off', async () => {
+    const sandbox = new Sandbox();
+    const task = sandbox.path('work', 'specs/1_x');
+    /** Long enough ago that nothing else can have happened in the same step of the clock. */
+    const changedAgo = (seconds: number) => {
+      const then = new Date(Date.now() - 1000 * seconds);
+      utimesSync(task, then, then);
+    };
+    try {
+      for (let steps = 0; steps < 20; steps += 1) {
+        const tree = new FileTree([]);
+        rmSync(task, { recursive: true, force: true });
+        mkdirSync(task, { recursive: true });
+        changedAgo(1000);
+        tree.setRoots([sandbox.path('work')]);
+        tree.refresh(() => true);
+        expect(tree.readings()).toEqual([]);
+        sandbox.write('work/specs/1_x/.agent-progress.json', '{}');
+        changedAgo(500);
+        let left = steps;
+        tree.refresh(() => left-- > 0);
+        tree.refresh(() => true);
+        expect(tree.readings(), `after ${steps} steps`).toHaveLength(1);
+      }
     } finally {
       await sandbox.close();
     }
